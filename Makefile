@@ -1,0 +1,46 @@
+# Each target sets itself up from a bare Python >= 3.11; running one twice costs nothing extra.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+DATA   ?= ../shared/data
+
+.PHONY: demo test lint bench format lock clean
+
+$(VENV)/.installed: requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "needs Python 3.11 or later; name one with: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.installed requirements/peers.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/peers.txt
+	@touch $@
+
+demo: $(VENV)/.installed ## simulated data, rules and a random baseline, scores, HTML report
+	$(BIN)/eegbench demo -o demo
+
+test: $(VENV)/.installed ## all tests; those on real recordings need $(DATA)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.installed ## format, style, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.peers ## interleaved comparisons with named peers -> benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/run_all.py
+
+format: $(VENV)/.installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: ## writes requirements/*.txt anew (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  pyproject.toml --extra stats --extra plots --group dev requirements/build.in -o requirements/dev.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  pyproject.toml --extra stats --extra plots --group dev --group peers requirements/build.in -o requirements/peers.txt
+
+clean:
+	rm -rf $(VENV) demo
