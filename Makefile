@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= ../shared/data
 
-.PHONY: demo test lint bench format lock clean
+.PHONY: demo test lint bench coverage format lock clean
 
 $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -23,6 +23,11 @@ demo: $(VENV)/.installed ## simulated data, rules and a random baseline, scores,
 
 test: $(VENV)/.installed ## all tests; those on real recordings need $(DATA)
 	$(BIN)/python -m pytest -n auto
+
+coverage: $(VENV)/.installed ## line and branch coverage of src, compilation off
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run --parallel-mode -m pytest -q
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 lint: $(VENV)/.installed ## format, style, types
 	$(BIN)/ruff format --check .
