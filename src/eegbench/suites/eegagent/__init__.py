@@ -1,0 +1,1 @@
+"""EEGAgentBench: six tasks from EEG knowledge to whole-night sleep staging."""
