@@ -32,7 +32,7 @@ AWAKENING_EPOCHS = (1, 8)
 # Slow waves above 75 uV in N3: AASM. Occipital alpha, gone in N1: Rechtschaffen
 # and Kales 1968. REM near N1, low voltage: AASM. Amplitudes at these derivations
 # follow Mourtazaev et al. 1995, Sleep 18:557.
-BACKGROUND_EXPONENT = 1.2
+BACKGROUND_EXPONENT = 1.7  # 1 to 45 Hz, between wake and N3: Miskovic et al. 2019
 STATE_RMS_UV = MappingProxyType(
     {
         "open": ((6.0, 2.0, 1.8, 1.8, 2.8), (5.0, 1.5, 1.6, 2.5, 2.2)),

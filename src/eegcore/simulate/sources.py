@@ -55,11 +55,24 @@ def rhythm(
     centre_hz: float,
     width_hz: float,
 ) -> Samples:
-    """Return narrow-band noise around a frequency (two poles), unit SD."""
-    radius = np.exp(-np.pi * width_hz / rate_hz)
+    """Return narrow-band noise around a frequency, unit SD.
+
+    Notes
+    -----
+    Two equal two-pole resonators in a row, so that power falls as f**-4 beside the
+    band: one alone lets slow waves leak into beta. ``width_hz`` is the width at
+    half power of the pair.
+    """
+    one_width_hz = width_hz / np.sqrt(np.sqrt(2) - 1)
+    radius = np.exp(-np.pi * one_width_hz / rate_hz)
     angle = 2 * np.pi * centre_hz / rate_hz
     denominator = np.array([1.0, -2 * radius * np.cos(angle), radius**2])
-    return shaped(white(rng, shape), np.array([1.0, 0.0, -1.0]), denominator)
+    numerator = np.array([1.0, 0.0, -1.0])
+    return shaped(
+        white(rng, shape),
+        np.convolve(numerator, numerator),
+        np.convolve(denominator, denominator),
+    )
 
 
 def shaped(noise: Samples, numerator: Samples, denominator: Samples) -> Samples:
