@@ -9,7 +9,8 @@
     ├── RunBusyError (RuntimeError)      another process writes into this run
     └── HarnessError (RuntimeError)      our own failure, or a provider's: the row is
         ├── AgentCrashError              invalid, never counted as a wrong answer
-        └── AgentTimeoutError
+        ├── AgentTimeoutError
+        └── ProviderError
 
 An agent's mistake is no exception: it is a JSON reply inside the episode.
 """
@@ -45,3 +46,7 @@ class AgentCrashError(HarnessError):
 
 class AgentTimeoutError(HarnessError):
     """An agent did not reply within its limit."""
+
+
+class ProviderError(HarnessError):
+    """A model's provider refused, failed or was not there."""

@@ -127,3 +127,25 @@ def recording_path(folder: Path, instance: Instance) -> Path | None:
     if instance.recording is None:
         return None
     return folder / instance.recording
+
+
+def opaque_id(instance_id: str, key: str) -> str:
+    """Return the record id that an agent sees: a keyed hash, new with every key.
+
+    Parameters
+    ----------
+    instance_id : str
+        Id within the set.
+    key : str
+        Up to 64 bytes in hex; kept in ``run.json``.
+    """
+    digest = hashlib.blake2b(
+        instance_id.encode("utf-8"), key=bytes.fromhex(key), digest_size=5
+    )
+    return f"rec-{digest.hexdigest()}"
+
+
+def instance_seed(instance_id: str, seed: int) -> int:
+    """Return the seed of an agent's draws in one instance of a run."""
+    text = f"{seed}\0{instance_id}".encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())

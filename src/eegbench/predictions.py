@@ -60,6 +60,8 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     agent_config: JsonObject
     limits: JsonObject
     budget_tokens: int | None
+    """Largest tool answer; None: no budget."""
+    protocol: str = "text"
     seed: int
     set_path: str
     set_checksum: str

@@ -118,6 +118,38 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
+def plain_json(value: object) -> Any:
+    """Return a value as JSON would bring it back; NaN and infinities become None.
+
+    Halves of surrogate pairs, which a model may write but no UTF-8 file can hold,
+    become U+FFFD.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError, RecursionError
+        The value is no JSON: a foreign type, a circle, nested too deeply.
+    """
+    try:
+        return msgspec.json.decode(msgspec.json.encode(value))
+    except UnicodeEncodeError:
+        return msgspec.json.decode(msgspec.json.encode(_paired(value)))
+
+
+def plain_text(text: str) -> str:
+    """Return a text whose halves of surrogate pairs are joined or replaced."""
+    return text if text.isascii() else str(_paired(text))
+
+
+def _paired(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_paired(key): _paired(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_paired(inner) for inner in value]
+    return value
+
+
 def index_unique(
     path: Path, rows: Iterable[Row], key: Callable[[Row], str]
 ) -> dict[str, Row]:

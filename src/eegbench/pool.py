@@ -1,0 +1,207 @@
+"""Worker processes that may hang, crash or be killed, each at the cost of its task.
+
+Written here, small, because of what a run needs and pools with one shared queue do not
+give: a pipe of its own for each worker, so that a worker killed in the middle of a
+message spoils nothing but itself; limits by the monotonic clock; a worker that dies
+while it is idle is simply replaced.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import NamedTuple
+
+from eegbench.errors import HarnessError
+
+MOST_IDLE_DEATHS = 5
+
+
+class Task(NamedTuple):
+    """One piece of work; key and payload go to the worker."""
+
+    key: str
+    payload: bytes
+
+
+class Done(NamedTuple):
+    """What became of a task."""
+
+    key: str
+    result: bytes | None
+    ended: str
+    """``done``, ``crash`` (the process ended) or ``timeout``."""
+    error: str
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    is_set_up: bool = False
+    task: Task | None = None
+    until: float = 0.0
+
+
+def run_tasks(
+    tasks: Iterable[Task],
+    setup: Callable[..., Callable[[bytes], bytes]],
+    setup_args: tuple[object, ...],
+    *,
+    n_workers: int,
+    limit_sec: float,
+    preload: tuple[str, ...] = (),
+) -> Iterator[Done]:
+    """Carry out tasks in worker processes, in order; yield each as it ends.
+
+    Parameters
+    ----------
+    tasks : iterable of Task
+        Handed out one at a time, so that the first are begun first.
+    setup : callable
+        Called once in each worker with ``setup_args``; its result turns a payload
+        into a result. What it raises ends the worker.
+    setup_args : tuple
+        Must pickle.
+    n_workers : int
+        Processes, at least one.
+    limit_sec : float
+        Wall time of one task; its worker is then killed.
+    preload : tuple of str, optional
+        Modules that the fork server imports once, for all workers.
+
+    Raises
+    ------
+    HarnessError
+        Workers die again and again before they take a task.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(preload))
+    waiting = deque(tasks)
+    workers: list[_Worker] = []
+    n_idle_deaths = 0
+
+    def add_worker() -> None:
+        ours, theirs = context.Pipe()
+        process = context.Process(
+            target=_serve, args=(theirs, setup, setup_args), daemon=True
+        )
+        process.start()
+        theirs.close()
+        workers.append(_Worker(process, ours))
+
+    try:
+        while waiting or any(worker.task for worker in workers):
+            while len(workers) < min(n_workers, len(waiting) + _n_busy(workers)):
+                add_worker()
+            for worker in workers:
+                if worker.is_set_up and worker.task is None and waiting:
+                    _hand_out(worker, waiting, limit_sec)
+            for worker in _ready(workers):
+                done = _collect(worker)
+                if done is None:
+                    continue
+                if done.ended != "done":
+                    workers.remove(worker)
+                    _end(worker)
+                if done.key:
+                    n_idle_deaths = 0
+                    yield done
+                    continue
+                n_idle_deaths += 1
+                if n_idle_deaths > MOST_IDLE_DEATHS:
+                    raise HarnessError(
+                        f"{n_idle_deaths} workers ended before they took a task: "
+                        f"{done.error}"
+                    )
+    finally:
+        for worker in workers:
+            _end(worker)
+
+
+def _n_busy(workers: list[_Worker]) -> int:
+    return sum(worker.task is not None for worker in workers)
+
+
+def _hand_out(worker: _Worker, waiting: deque[Task], limit_sec: float) -> None:
+    """Send the next task; a dead worker leaves it where it was."""
+    with contextlib.suppress(OSError):
+        worker.pipe.send_bytes(waiting[0].payload)
+        worker.task = waiting.popleft()
+        worker.until = time.monotonic() + limit_sec
+
+
+def _ready(workers: list[_Worker]) -> list[_Worker]:
+    """Wait until a worker has a result, has died, or has used its time."""
+    busy = [worker.until for worker in workers if worker.task is not None]
+    timeout = max(0.0, min(busy) - time.monotonic()) if busy else None
+    handles: dict[Connection | int, _Worker] = {}
+    for worker in workers:
+        handles[worker.pipe] = handles[worker.process.sentinel] = worker
+    found = {
+        id(handles[ready]): handles[ready]  # type: ignore[index]
+        for ready in wait(handles, timeout)
+    }
+    now = time.monotonic()
+    late = [worker for worker in workers if worker.task and worker.until <= now]
+    found.update({id(worker): worker for worker in late})
+    return list(found.values())
+
+
+def _collect(worker: _Worker) -> Done | None:
+    """Take what a worker has to say; None: nothing yet."""
+    key = worker.task.key if worker.task else ""
+    try:
+        if worker.pipe.poll():
+            result = worker.pipe.recv_bytes()
+            if not worker.is_set_up:
+                worker.is_set_up = True
+                return None
+            worker.task = None
+            return Done(key, result, "done", "")
+    except (EOFError, OSError):
+        pass  # it died, perhaps in the middle of a message
+    else:
+        if worker.process.is_alive():
+            if worker.task is None or time.monotonic() < worker.until:
+                return None
+            return Done(key, None, "timeout", "not ended within the time limit")
+    worker.process.join(timeout=5.0)
+    code = worker.process.exitcode
+    how = f"signal {-code}" if code is not None and code < 0 else f"status {code}"
+    return Done(key, None, "crash", f"the worker process ended with {how}")
+
+
+def _end(worker: _Worker) -> None:
+    worker.pipe.close()
+    worker.process.kill()
+    worker.process.join()
+    worker.process.close()
+
+
+def _serve(
+    pipe: Connection,
+    setup: Callable[..., Callable[[bytes], bytes]],
+    setup_args: tuple[object, ...],
+) -> None:
+    """Live as a worker: until the pipe closes or the parent is gone."""
+    threading.Thread(target=_follow_parent, daemon=True).start()
+    work = setup(*setup_args)
+    pipe.send_bytes(b"")  # set up: the limit of the first task begins now
+    with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
+        while True:
+            pipe.send_bytes(work(pipe.recv_bytes()))
+
+
+def _follow_parent() -> None:
+    """End this process when its parent has ended, whatever it is doing."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,315 @@
+"""Many instances: order, processes, resume, append-only output.
+
+The parent alone writes predictions; workers play instances and write transcripts. An
+agent that hangs, crashes or takes its process along costs its own instance. The
+references of the set are never opened.
+"""
+
+import os
+import platform
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import msgspec
+
+import eegbench
+import eegcore
+from eegbench.agents.registry import agent_factory, isolation, resolved_options
+from eegbench.config import Config
+from eegbench.errors import SetError
+from eegbench.instances import (
+    Instance,
+    SetFolder,
+    opaque_id,
+    read_set,
+    recording_path,
+)
+from eegbench.pool import Done, Task, run_tasks
+from eegbench.predictions import Prediction, RunInfo, read_run
+from eegbench.records import JsonObject, listing
+from eegbench.runfolder import RunFolder
+from eegbench.worker import Job, play, set_up
+
+PRELOAD = ("eegbench.worker", "eegcore.tools.toolbox", "eegcore.formats")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come."""
+
+    n_done: int
+    """Instances ended in this session, failed ones included."""
+    n_failed: int
+    n_total: int
+    """Instances that this session has to play."""
+    elapsed_sec: float
+    remaining_sec: float | None
+    """By the work done so far; None: not known yet."""
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What a session of a run did."""
+
+    n_played: int
+    n_failed: int
+    n_skipped: int
+    """Instances that were completed in an earlier session."""
+    elapsed_sec: float
+    notes: tuple[str, ...]
+
+
+def run(
+    set_path: str | Path,
+    run_path: str | Path,
+    *,
+    agent: str = "rules",
+    agent_options: JsonObject | None = None,
+    config: Config | None = None,
+    tasks: Sequence[str] | None = None,
+    limit: int | None = None,
+    record_key: str | None = None,
+    in_process: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> RunSummary:
+    """Let an agent play the instances of a set; go on where the run stopped.
+
+    Parameters
+    ----------
+    set_path, run_path : path
+        Folder of the set; folder of the run, made if it is not there.
+    agent : str
+        Name in the registry, or ``package.module:Name``.
+    agent_options : dict, optional
+        Options of the agent.
+    config : Config, optional
+        Limits, budget, workers, time limit, seed.
+    tasks : sequence of str, optional
+        Play these tasks only.
+    limit : int, optional
+        Play at most so many instances, the same ones each time.
+    record_key : str, optional
+        Hex key of the record ids; default: a new random one.
+    in_process : bool
+        Play in this process: no time limit, and a crash of the interpreter ends the
+        run. For debugging.
+    on_progress : callable, optional
+        Called after each instance.
+
+    Raises
+    ------
+    SetError, ConfigError, RunBusyError
+        Before the first instance is played.
+    OSError
+        The predictions cannot be written; what was written is whole.
+    """
+    settings = config or Config()
+    folder = read_set(set_path)
+    chosen = choose(folder, tasks=tasks, limit=limit)
+    options = resolved_options(agent, agent_options or {})
+    agent_factory(agent, options)
+    key = record_key or _record_key(agent, options)
+    info = describe(folder, agent, options, settings, tasks=tasks, record_key=key)
+    with RunFolder(Path(run_path), info) as out:
+        job = Job(
+            set_path=folder.path,
+            run_path=out.path,
+            agent=agent,
+            agent_options=options,
+            config=settings,
+            dialect=folder.info.dialect,
+            record_key=out.info.record_key,
+        )
+        waiting = [item for item in chosen if item.instance_id not in out.finished]
+        ordered = in_order(waiting, folder.path, job.record_key)
+        notes = [*folder.notes, *out.notes]
+        counter = _Counter(len(ordered), on_progress)
+        ended = _inline(ordered, job) if in_process else _pooled(ordered, job)
+        for line, failed in ended:
+            out.append(line)
+            counter.count(failed=failed)
+    return RunSummary(
+        n_played=counter.n_done,
+        n_failed=counter.n_failed,
+        n_skipped=len(chosen) - len(ordered),
+        elapsed_sec=counter.elapsed_sec,
+        notes=tuple(notes),
+    )
+
+
+def choose(
+    folder: SetFolder, *, tasks: Sequence[str] | None, limit: int | None
+) -> list[Instance]:
+    """Return the instances of some tasks, at most so many, in the set's order."""
+    chosen = list(folder.instances)
+    if tasks is not None:
+        known = dict.fromkeys(item.task for item in chosen)
+        unknown = [name for name in tasks if name not in known]
+        if unknown:
+            raise SetError(
+                f"no task {listing(unknown)} in {folder.path}; it has {listing(known)}"
+            )
+        chosen = [item for item in chosen if item.task in tasks]
+    return chosen if limit is None else chosen[:limit]
+
+
+def in_order(instances: Iterable[Instance], folder: Path, key: str) -> list[Instance]:
+    """Sort by expected work, longest first; equals by their opaque ids.
+
+    Work follows the size of the recording. The order of equals is that of a keyed hash,
+    so that it tells nothing. SetError if two instances got the same opaque id.
+    """
+    rows = list(instances)
+    keyed = {opaque_id(item.instance_id, key): item for item in rows}
+    if len(keyed) < len(rows):
+        raise SetError("two instances got the same record id; use another record key")
+    ranked = sorted(keyed, key=lambda name: (-_work(keyed[name], folder), name))
+    return [keyed[name] for name in ranked]
+
+
+def _work(instance: Instance, folder: Path) -> int:
+    path = recording_path(folder, instance)
+    try:
+        return 0 if path is None else path.stat().st_size
+    except OSError:
+        return 0
+
+
+def describe(
+    folder: SetFolder,
+    agent: str,
+    options: JsonObject,
+    config: Config,
+    *,
+    tasks: Sequence[str] | None,
+    record_key: str,
+) -> RunInfo:
+    """Say how a run is made: the content of ``run.json``."""
+    return RunInfo(
+        suite=folder.info.suite,
+        condition=folder.info.condition,
+        dialect=config.tools.dialect or folder.info.dialect,
+        simulated=folder.info.simulated,
+        agent=agent,
+        agent_config=options,
+        limits=msgspec.to_builtins(config.limits),
+        budget_tokens=config.tools.budget_tokens or None,
+        protocol=config.run.protocol,
+        seed=config.run.seed,
+        set_path=str(folder.path.absolute()),
+        set_checksum=folder.checksum,
+        n_instances=len(folder),
+        tasks=None if tasks is None else list(tasks),
+        record_key=record_key,
+        isolated=isolation(agent),
+        versions={
+            "eegbench": eegbench.__version__,
+            "eegcore": eegcore.__version__,
+            "python": platform.python_version(),
+            **{name: _version(name) for name in ("numpy", "numba", "scipy", "mne")},
+        },
+        machine={
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "cores": str(os.cpu_count()),
+        },
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _record_key(agent: str, options: JsonObject) -> str:
+    """Draw a key; a replay takes that of the run that it replays."""
+    if agent == "replay":
+        return read_run(options["run"]).record_key
+    return secrets.token_hex(16)
+
+
+def _inline(instances: Sequence[Instance], job: Job) -> Iterable[tuple[bytes, bool]]:
+    make = agent_factory(job.agent, job.agent_options)
+    for instance in instances:
+        made = play(instance, job, make)
+        yield msgspec.json.encode(made), made.status == "failed"
+
+
+def _pooled(instances: Sequence[Instance], job: Job) -> Iterable[tuple[bytes, bool]]:
+    by_id = {item.instance_id: item for item in instances}
+    ended = run_tasks(
+        [Task(item.instance_id, msgspec.json.encode(item)) for item in instances],
+        set_up,
+        (job,),
+        n_workers=job.config.run.workers or available_cores(),
+        limit_sec=job.config.run.time_limit_sec,
+        preload=PRELOAD,
+    )
+    for done in ended:
+        if done.result is not None:
+            status = msgspec.json.decode(done.result, type=_Status).status
+            yield done.result, status == "failed"
+        else:
+            yield msgspec.json.encode(_lost(by_id[done.key], job, done)), True
+
+
+def _lost(instance: Instance, job: Job, done: Done) -> Prediction:
+    """Make the prediction of an instance whose worker is gone."""
+    return Prediction(
+        instance_id=instance.instance_id,
+        task=instance.task,
+        agent=job.agent,
+        status="failed",
+        ended=done.ended,
+        error=done.error,
+        record_id=opaque_id(instance.instance_id, job.record_key),
+    )
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) or 1
+
+
+class _Status(msgspec.Struct):
+    status: str
+
+
+class _Counter:
+    """Counts instances and tells how far the run is."""
+
+    def __init__(
+        self, n_total: int, on_progress: Callable[[Progress], None] | None
+    ) -> None:
+        self.n_done = self.n_failed = 0
+        self._n_total, self._on_progress = n_total, on_progress
+        self._began = time.monotonic()
+
+    @property
+    def elapsed_sec(self) -> float:
+        return time.monotonic() - self._began
+
+    def count(self, *, failed: bool) -> None:
+        self.n_done += 1
+        self.n_failed += failed
+        if self._on_progress is None:
+            return
+        elapsed = self.elapsed_sec
+        left = self._n_total - self.n_done
+        self._on_progress(
+            Progress(
+                n_done=self.n_done,
+                n_failed=self.n_failed,
+                n_total=self._n_total,
+                elapsed_sec=elapsed,
+                remaining_sec=elapsed / self.n_done * left,
+            )
+        )

@@ -1,0 +1,238 @@
+"""Playing one instance: open its recording, run the dialogue, make the prediction.
+
+Runs in a worker process or in the caller's own. Whatever goes wrong with one instance
+ends here, as a prediction that says so.
+"""
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import msgspec
+
+from eegbench.agents import Agent, Observation
+from eegbench.agents.registry import agent_factory
+from eegbench.config import Config
+from eegbench.episode import Episode, Outcome, Tools
+from eegbench.errors import (
+    AgentCrashError,
+    AgentTimeoutError,
+    EegbenchError,
+    ProviderError,
+)
+from eegbench.instances import Instance, instance_seed, opaque_id, recording_path
+from eegbench.predictions import Prediction
+from eegbench.records import JsonObject, plain_text
+from eegbench.transcripts import TranscriptWriter, transcript_name
+from eegcore.errors import EegcoreError
+
+FAILURES = ("crash", "timeout", "provider", "harness")
+Value = TypeVar("Value")
+P = ParamSpec("P")
+_NOTHING = Outcome(
+    ended="harness",
+    answer=None,
+    answer_text=None,
+    error=None,
+    n_turns=0,
+    n_tool_calls=0,
+    n_repairs=0,
+    input_tokens=0,
+    output_tokens=0,
+    shown_tokens=0,
+    seconds={},
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every instance of a run has in common; pickles."""
+
+    set_path: Path
+    run_path: Path
+    agent: str
+    agent_options: JsonObject
+    config: Config
+    dialect: str
+    record_key: str
+
+
+@dataclass
+class _Kept:
+    """What is known of an instance while it is played, for the prediction."""
+
+    transcript: str | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def set_up(job: Job) -> Callable[[bytes], bytes]:
+    """Return what a worker does: an encoded instance into an encoded prediction."""
+    make = agent_factory(job.agent, job.agent_options)
+    decoder = msgspec.json.Decoder(Instance)
+
+    def work(payload: bytes) -> bytes:
+        return msgspec.json.encode(play(decoder.decode(payload), job, make))
+
+    return work
+
+
+def play(instance: Instance, job: Job, make: Callable[[], Agent]) -> Prediction:
+    """Play one instance by a new agent; every failure is in the prediction's status."""
+    record_id = opaque_id(instance.instance_id, job.record_key)
+    kept = _Kept()
+    began = time.perf_counter()
+    try:
+        outcome = _played(instance, record_id, job, make, kept)
+    except Exception as error:
+        outcome = dataclasses.replace(
+            _NOTHING, ended=how_it_failed(error), error=_one_line(error)
+        )
+    seconds = {"total": time.perf_counter() - began, **kept.seconds, **outcome.seconds}
+    ended_by_agent = outcome.ended not in FAILURES
+    return Prediction(
+        instance_id=instance.instance_id,
+        task=instance.task,
+        agent=job.agent,
+        status="completed" if ended_by_agent else "failed",
+        ended=outcome.ended,
+        answer_text=outcome.answer_text,
+        answer=outcome.answer,
+        error=outcome.error,
+        n_turns=outcome.n_turns,
+        n_tool_calls=outcome.n_tool_calls,
+        n_repairs=outcome.n_repairs,
+        input_tokens=outcome.input_tokens,
+        output_tokens=outcome.output_tokens,
+        shown_tokens=outcome.shown_tokens,
+        seconds={name: round(value, 6) for name, value in seconds.items()},
+        record_id=record_id,
+        transcript=kept.transcript,
+    )
+
+
+def _played(
+    instance: Instance,
+    record_id: str,
+    job: Job,
+    make: Callable[[], Agent],
+    kept: _Kept,
+) -> Outcome:
+    settings = job.config.run
+    began = time.perf_counter()
+    with contextlib.ExitStack() as stack:
+        tools = stack.enter_context(open_tools(instance, record_id, job))
+        kept.seconds["open"] = time.perf_counter() - began
+        episode = Episode(
+            instance,
+            record_id,
+            tools=tools,
+            limits=job.config.limits,
+            seed=instance_seed(instance.instance_id, settings.seed),
+            native=settings.protocol == "native",
+        )
+        writer = None
+        if settings.keep_transcripts:
+            kept.transcript = transcript_name(record_id)
+            path = job.run_path / kept.transcript
+            writer = stack.enter_context(TranscriptWriter(path))
+            head = {"instance_id": instance.instance_id, "record_id": record_id}
+            writer.write(
+                [
+                    {
+                        "event": "episode",
+                        **head,
+                        "task": instance.task,
+                        "agent": job.agent,
+                    }
+                ]
+            )
+        return drive(episode, make, writer)
+
+
+@contextlib.contextmanager
+def open_tools(instance: Instance, record_id: str, job: Job) -> Iterator[Tools | None]:
+    """Open an instance's recording as a toolbox; None without a recording."""
+    path = recording_path(job.set_path, instance)
+    if path is None:
+        yield None
+        return
+    # compiled code is loaded where it is used: not by the parent of a pool
+    from eegcore.tools.toolbox import Toolbox
+
+    from eegcore.formats import open_recording
+
+    recording = open_recording(path, **instance.open_args)
+    try:
+        yield Toolbox(
+            {record_id: recording},
+            dialect=job.config.tools.dialect or job.dialect,
+            budget_tokens=job.config.tools.budget_tokens or None,
+        )
+    finally:
+        recording.close()
+
+
+def drive(
+    episode: Episode,
+    make: Callable[[], Agent],
+    writer: TranscriptWriter | None = None,
+) -> Outcome:
+    """Play an episode to its end by a new agent.
+
+    What the agent raises, and what the tools raise, ends the episode as a failure; the
+    transcript is kept up to there.
+    """
+    n_written = 0
+
+    def keep() -> None:
+        nonlocal n_written
+        if writer is not None:
+            writer.write(episode.events[n_written:])
+        n_written = len(episode.events)
+
+    agent: Agent | None = None
+    try:
+        agent = _of_agent(make)
+        _of_agent(agent.start, episode.view)
+        following: Observation | Outcome = episode.start()
+        keep()
+        while isinstance(following, Observation):
+            following = episode.step(_of_agent(agent.reply, following))
+            keep()
+    except Exception as error:
+        following = episode.abandon(how_it_failed(error), _one_line(error))
+        keep()
+    finally:
+        close = getattr(agent, "close", None)
+        if close is not None:
+            close()
+    return following
+
+
+def _of_agent(function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
+    """Call an agent; what it raises is its crash, unless it says what failed."""
+    try:
+        return function(*args, **kwargs)
+    except EegbenchError:
+        raise
+    except Exception as error:
+        raise AgentCrashError(f"{type(error).__name__}: {error}") from error
+
+
+def how_it_failed(error: Exception) -> str:
+    """Name a failure as ``Prediction.ended`` does."""
+    if isinstance(error, AgentTimeoutError):
+        return "timeout"
+    if isinstance(error, AgentCrashError):
+        return "crash"
+    return "provider" if isinstance(error, ProviderError) else "harness"
+
+
+def _one_line(error: Exception) -> str:
+    text = plain_text(" ".join(str(error).split())) or type(error).__name__
+    named = isinstance(error, EegbenchError | EegcoreError)
+    return (text if named else f"{type(error).__name__}: {text}")[:1000]
