@@ -1,0 +1,1 @@
+"""Behaviour and errors behind the scores, as tidy tables and print figures."""

@@ -1,0 +1,120 @@
+"""The page's section on what agents did: tools, calls, time, tokens, coverage."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from eegbench.analysis.cost import ended_rows, time_rows, token_rows
+from eegbench.analysis.errors_by import coverage_summary, evidence_coverage
+from eegbench.analysis.trajectories import (
+    RESOLUTION_SEC,
+    Call,
+    call_counts,
+    tool_use,
+)
+from eegbench.report.cells import Table, plain_table
+from eegbench.scored import ScoredCase
+
+Rows = list[dict[str, Any]]
+
+
+class Behaviour(NamedTuple):
+    """What one run did, as tidy rows."""
+
+    tool_use: Rows
+    calls: Rows
+    tokens: Rows
+    times: Rows
+    ended: Rows
+    coverage: Rows
+    coverage_by_case: Rows
+
+
+class Block(NamedTuple):
+    """A titled table of the page."""
+
+    title: str
+    note: str
+    table: Table
+
+
+def behaviour_of(
+    cases: Sequence[ScoredCase], calls: Sequence[Sequence[Call]]
+) -> Behaviour:
+    """Return the tidy rows of one run; ``calls`` has one entry a case."""
+    ran = [
+        (case, made)
+        for case, made in zip(cases, calls, strict=True)
+        if case.prediction is not None
+    ]
+    by_case = [
+        row
+        for case, made in ran
+        if case.task in RESOLUTION_SEC
+        for row in [
+            evidence_coverage(case, made, resolution_sec=RESOLUTION_SEC[case.task])
+        ]
+        if row is not None
+    ]
+    return Behaviour(
+        tool_use([(case.task, made) for case, made in ran]),
+        call_counts(
+            [(c.task, c.prediction.n_tool_calls) for c, _ in ran if c.prediction]
+        ),
+        token_rows(cases),
+        time_rows(cases),
+        ended_rows(cases),
+        coverage_summary(by_case),
+        by_case,
+    )
+
+
+def behaviour_blocks(runs: Sequence[tuple[str, Behaviour]]) -> list[Block]:
+    """Return the tables of the page's section, all agents in one table each."""
+    blocks = []
+    for agent, behaviour in runs:
+        if behaviour.tool_use:
+            blocks.append(
+                Block(
+                    f"Tool use: {agent}",
+                    "Share of episodes that call a tool at least once.",
+                    tool_matrix(behaviour.tool_use, f"tool use of {agent}"),
+                )
+            )
+    titles = {
+        "coverage": (
+            "Evidence coverage",
+            "Share of the recording measured in windows of 1 min (T5) or 5 min (T6) or "
+            "less; missed seizures split into never looked at, and looked at but "
+            "misjudged.",
+        ),
+        "tokens": (
+            "Tokens and calls",
+            "Input and output as the provider counts (0 for agents without a model); "
+            "shown: characters of all text shown, each once, divided by 4.",
+        ),
+        "times": ("Time of an episode", "Median seconds of each part."),
+        "ended": ("Why episodes ended", ""),
+    }
+    for field, (title, note) in titles.items():
+        rows = [
+            {"agent": agent, **row}
+            for agent, behaviour in runs
+            for row in getattr(behaviour, field)
+        ]
+        if rows:
+            blocks.append(
+                Block(title, note, plain_table(title, rows, heat=("coverage",)))
+            )
+    return blocks
+
+
+def tool_matrix(rows: Rows, caption: str) -> Table:
+    """Return tools by tasks, each cell the share of episodes that use the tool."""
+    tasks = sorted({row["task"] for row in rows})
+    tools = sorted({row["tool"] for row in rows})
+    rate = {(row["task"], row["tool"]): row["use_rate"] for row in rows}
+    lines = [
+        {"tool": tool, **{task: rate.get((task, tool), 0.0) for task in tasks}}
+        for tool in tools
+    ]
+    return plain_table(caption, lines, heat=tasks)

@@ -1,0 +1,306 @@
+"""Who reached what: one row an agent, for the page and as text, CSV or JSON.
+
+Runs of different dialects or conditions never share a table without a column that says
+so; only runs on a `paper-like` set are placed among the paper's 29 models.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from eegbench.report.cells import Cell, Head, Line, Table, number_cell
+from eegbench.report.paper_data import HEADLINES, paper_models, place_among_paper
+from eegbench.report.svg import Axis, strip_chart
+from eegbench.report.tables import cell_text, interval_text, number_text, render
+
+Result = dict[str, Any]
+PLAIN_METRICS = (
+    "run",
+    "agent",
+    "suite",
+    "condition",
+    "dialect",
+    "simulated",
+    "complete",
+    "task",
+    "n",
+    "failed",
+    "missing",
+    "metric",
+    "headline",
+    "value",
+    "low",
+    "high",
+    "chance",
+    "no_signal",
+    "no_signal_by",
+    "skill",
+)
+
+
+def tidy_rows(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """Return one row per run, task and metric, with interval and baselines."""
+    rows = []
+    for result in results:
+        shared = {
+            key: result[key]
+            for key in (
+                "run", "agent", "suite", "condition", "dialect", "simulated", "complete"
+            )
+        }  # fmt: skip
+        for name, task in result["tasks"].items():
+            best = task.get("best_no_signal") or {}
+            for metric, value in task["metrics"].items():
+                low, high = task["intervals"].get(metric) or (None, None)
+                headline = metric == task["headline"]
+                rows.append(
+                    {
+                        **shared,
+                        "task": name,
+                        "n": task["n"],
+                        "failed": task["failed"],
+                        "missing": len(task["missing"]),
+                        "metric": metric,
+                        "headline": headline,
+                        "value": value,
+                        "low": low,
+                        "high": high,
+                        "chance": task["chance"] if headline else None,
+                        "no_signal": best.get("score") if headline else None,
+                        "no_signal_by": best.get("name") if headline else None,
+                        "skill": task.get("skill") if headline else None,
+                    }
+                )
+    return rows
+
+
+def score_text(result: Result, *, form: str) -> str:
+    """Return one run's scores as table (80 columns), md, csv or json."""
+    if form == "json":
+        return render_json(result)
+    if form == "csv":
+        return render(tidy_rows([result]), form="csv", columns=PLAIN_METRICS)
+    rows = []
+    for name, task in result["tasks"].items():
+        best = task.get("best_no_signal") or {}
+        baseline = "-"
+        if best.get("score") is not None:
+            baseline = f"{number_text(best['score'])} {best['name']}"
+        rows.append(
+            {
+                "task": f"{name} {task['title']}"[:27],
+                "n": task["n"],
+                "metric": task["headline"],
+                "score": number_text(task["metrics"].get(task["headline"])),
+                "95 % interval": interval_text(task["intervals"].get(task["headline"])),
+                "no signal": baseline,
+            }
+        )
+    table = render(rows, form=form)
+    return f"{_title(result)}\n\n{table}\n{_closing(result)}"
+
+
+def render_json(value: object) -> str:
+    """Return a result or a list of them as JSON."""
+    from eegbench.report.tables import to_json
+
+    return to_json(value)
+
+
+def leaderboard_text(results: Sequence[Result], *, form: str) -> str:
+    """Return several runs side by side as md, csv or json."""
+    if form == "json":
+        return render_json([_placed(result) for result in results])
+    if form == "csv":
+        return render(tidy_rows(results), form="csv", columns=PLAIN_METRICS)
+    rows = []
+    for result in _ranked(results):
+        row: dict[str, Any] = {
+            "agent": result["agent"],
+            "run": result["run"],
+            "condition": result["condition"],
+            "dialect": result["dialect"],
+            "simulated": result["simulated"],
+            "complete": result["complete"],
+            "overall": result["overall"],
+            "T2-T6": result["overall_t2_t6"],
+        }
+        for name, task in result["tasks"].items():
+            score = cell_text(task["metrics"].get(task["headline"]))
+            interval = interval_text(task["intervals"].get(task["headline"]))
+            row[name] = score if interval == "-" else f"{score} ({interval})"
+        rows.append(row)
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    table = render(rows, form="md", columns=names)
+    lines = [_closing(result) for result in results]
+    return "\n".join([table, *dict.fromkeys(lines)])
+
+
+def leaderboard_table(results: Sequence[Result]) -> Table:
+    """Return the page's leaderboard: ours, and the paper's models in grey."""
+    tasks = _task_names(results)
+    heads = [
+        Head("agent"),
+        Head("set"),
+        Head("overall", number=True),
+        Head("T2-T6", number=True),
+    ]
+    heads += [Head(name, number=True) for name in tasks]
+    placed = [r for r in results if r["condition"] == "paper-like"]
+    beside = [r for r in results if r["condition"] != "paper-like"]
+    ours = [_own_line(result, tasks) for result in _ranked(beside)]
+    paper = [_paper_line(row, tasks, hidden=not placed) for row in paper_models()]
+    among = [_own_line(result, tasks) for result in placed]
+    ranked = sorted([*paper, *among], key=_overall_of, reverse=True)
+    gap = Line(
+        [
+            Cell(
+                "The paper's 29 models, on the paper's own set and tools: "
+                "not comparable with runs on other sets.",
+                span=len(heads),
+            )
+        ],
+        "gap",
+        hidden=not placed,
+    )
+    bodies = [ours, [gap], ranked] if ours else [ranked]
+    return Table("Leaderboard", heads, [body for body in bodies if body])
+
+
+def overview_chart(results: Sequence[Result]) -> str:
+    """Return the task-level distributions (paper figure 5) with our runs upon them."""
+    tasks = [name for name in HEADLINES if name in _task_names(results)]
+    models = paper_models()
+    columns = [
+        (
+            name,
+            [(str(row["model"]), _as_float(row[f"{name}_{HEADLINES[name]}"]))
+             for row in models],
+        )
+        for name in tasks
+    ]  # fmt: skip
+    marked = [
+        (
+            f"{result['agent']} ({result['run']})",
+            [_headline_score(result, name) for name in tasks],
+        )
+        for result in results
+    ]
+    return strip_chart(
+        columns,
+        marked,
+        Axis("headline score", 0.0, 1.0),
+        title="headline score of each task: the paper's 29 models and these runs",
+    )
+
+
+def _own_line(result: Result, tasks: Sequence[str]) -> Line:
+    where = f"{result['condition']}, {result['dialect']}"
+    marks = "SIMULATED, " if result["simulated"] else ""
+    place = _placed(result).get("paper_rank")
+    rank = f"; place {place} of 30 among the paper's" if place else ""
+    cells = [
+        Cell(result["agent"], small=f"{result['run']}{rank}"),
+        Cell(where, small=marks + ("complete" if result["complete"] else "incomplete")),
+        number_cell(result["overall"]),
+        number_cell(result["overall_t2_t6"]),
+    ]
+    for name in tasks:
+        task = result["tasks"].get(name)
+        if task is None:
+            cells.append(number_cell(None))
+            continue
+        interval = interval_text(task["intervals"].get(task["headline"]))
+        small = "" if interval == "-" else interval
+        if task.get("skill") is not None:
+            small += f"; skill {task['skill']:+.2f}"
+        cells.append(number_cell(_headline_score(result, name), small=small))
+    return Line(cells, "ours")
+
+
+def _paper_line(row: dict[str, Any], tasks: Sequence[str], *, hidden: bool) -> Line:
+    scores = [row.get(f"{name}_{HEADLINES.get(name)}") for name in tasks]
+    signal = [float(row[f"{t}_{m}"]) for t, m in HEADLINES.items() if t != "T1"]
+    cells = [
+        Cell(row["model"], small=f"paper, Table 2, rank {row['rank']}"),
+        Cell("paper"),
+        number_cell(row["overall"]),
+        number_cell(sum(signal) / len(signal)),
+        *(number_cell(score) for score in scores),
+    ]
+    return Line(cells, "paper", hidden)
+
+
+def _overall_of(line: Line) -> float:
+    value = line.cells[2].value
+    return value if isinstance(value, float) else -1.0
+
+
+def _ranked(results: Sequence[Result]) -> list[Result]:
+    def key(result: Result) -> tuple[float, float]:
+        overall, signal = result["overall"], result["overall_t2_t6"]
+        return (
+            -1.0 if overall is None else overall,
+            -1.0 if signal is None else signal,
+        )
+
+    return sorted(results, key=key, reverse=True)
+
+
+def _placed(result: Result) -> Result:
+    """Return the result with its rank among the paper's models, where that is fair."""
+    fair = (
+        result["condition"] == "paper-like"
+        and result["complete"]
+        and result["overall"] is not None
+    )
+    rank = place_among_paper(result["overall"]) if fair else None
+    return {**result, "paper_rank": rank}
+
+
+def _task_names(results: Sequence[Result]) -> list[str]:
+    return sorted({name for result in results for name in result["tasks"]})
+
+
+def _headline_score(result: Result, name: str) -> float | None:
+    task = result["tasks"].get(name)
+    if task is None:
+        return None
+    value: float | None = task["metrics"].get(task["headline"])
+    return value
+
+
+def _as_float(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _title(result: Result) -> str:
+    simulated = " - SIMULATED data" if result["simulated"] else ""
+    return (
+        f"{result['agent']} on {result['suite']} ({result['condition']} set, "
+        f"dialect {result['dialect']}){simulated}"
+    )
+
+
+def _closing(result: Result) -> str:
+    lines = []
+    overall, signal = result["overall"], result["overall_t2_t6"]
+    if overall is None:
+        lines.append(f"overall  -      no score for {_join(result['overall_missing'])}")
+    else:
+        lines.append(f"overall  {overall:.3f}  mean of the six headline metrics")
+    if signal is not None:
+        lines.append(f"T2-T6    {signal:.3f}  the five with a signal")
+    if not result["complete"]:
+        lines.append(f"not complete: {'; '.join(result['incomplete_because'])}")
+    for name, task in result["tasks"].items():
+        if task["failed"]:
+            lines.append(
+                f"{name}: {task['failed']} rows failed in the harness and are left out"
+            )
+    lines += result["notes"]
+    lines.append("For research; not for clinical use.")
+    return "\n".join(lines) + "\n"
+
+
+def _join(names: Sequence[str]) -> str:
+    return ", ".join(names)

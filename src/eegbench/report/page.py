@@ -1,0 +1,198 @@
+"""One self-contained HTML page from several runs: put together and rendered.
+
+Text of models and files reaches the page by Jinja2's escaping or inside a JSON block
+that the script reads as text, never as markup.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import jinja2
+import orjson
+from markupsafe import Markup
+
+from eegbench import __version__
+from eegbench.analysis.trajectories import calls_of
+from eegbench.report.behaviour import behaviour_blocks, behaviour_of
+from eegbench.report.cases import pack_cases
+from eegbench.report.leaderboard import leaderboard_table, overview_chart
+from eegbench.report.task_sections import Figure, task_section
+from eegbench.scored import OUTCOMES, ScoredCase
+from eegbench.suites import Suite
+
+JsonObject = dict[str, Any]
+SCRIPTS = ("pictures.js", "page.js")
+CITATION = """\
+eegcore and eegbench {version} (BSD-3-Clause): scores, tools, page.
+EEGAgentBench: Benchmarking LLM Agents on Short- and Long-Horizon EEG Analysis: tasks,
+metrics, figures of the 29 models.
+Please cite the data sets that a set was built from as well (eegbench show TASK)."""
+
+
+class RunReport(NamedTuple):
+    """One run as the page needs it."""
+
+    result: JsonObject
+    """As from ``evaluate``."""
+    cases: Sequence[ScoredCase]
+    read: Callable[[ScoredCase], list[JsonObject]]
+    """Events of a case's transcript; empty if none was kept."""
+    suite: Suite
+
+
+class Filter(NamedTuple):
+    """A choice above the list of cases."""
+
+    name: str
+    options: Sequence[str]
+
+
+def render_page(runs: Sequence[RunReport], *, title: str) -> str:
+    """Return the page's HTML.
+
+    Parameters
+    ----------
+    runs : sequence of RunReport
+        At least one; of one suite.
+    title : str
+        Heading and window title.
+    """
+    results = [run.result for run in runs]
+    names = agent_names(results)
+    pairs = [
+        ({**run.result, "agent": name}, run.cases)
+        for run, name in zip(runs, names, strict=True)
+    ]
+    suite = runs[0].suite
+    shown = [
+        task
+        for task in suite.tasks.values()
+        if any(task.name in result["tasks"] for result in results)
+    ]
+    packed = pack_cases(
+        [(name, run.cases, run.read) for name, run in zip(names, runs, strict=True)]
+    )
+    behaviour = [
+        (name, behaviour_of(run.cases, [calls_of(run.read(c)) for c in run.cases]))
+        for name, run in zip(names, runs, strict=True)
+    ]
+    page_data = {
+        "cases": packed.rows,
+        "tasks": {task.name: task.title for task in shown},
+    }
+    return _environment().get_template("page.html.j2").render(
+        title=title,
+        version=__version__,
+        head=_head(results),
+        leaderboard=_leaderboard([result for result, _ in pairs]),
+        tasks=[
+            section._replace(figures=[_safe(figure) for figure in section.figures])
+            for section in (task_section(task, pairs) for task in shown)
+        ],
+        behaviour=behaviour_blocks(behaviour),
+        filters=[
+            Filter("task", [task.name for task in shown]),
+            Filter("agent", list(dict.fromkeys(names))),
+            Filter("outcome", _outcomes(runs)),
+        ],
+        provenance=[_provenance(result) for result, _ in pairs],
+        citation=CITATION.format(version=__version__),
+        page_data=_json_block(page_data),
+        blocks=[Markup(block) for block in packed.blocks],
+        style=_asset("page.css"),
+        script=_asset(*SCRIPTS),
+    )  # fmt: skip
+
+
+def agent_names(results: Sequence[JsonObject]) -> list[str]:
+    """Return a name for each run: its agent, with the run where agents repeat."""
+    agents = [result["agent"] for result in results]
+    return [
+        agent if agents.count(agent) == 1 else f"{agent} ({result['run']})"
+        for agent, result in zip(agents, results, strict=True)
+    ]
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("eegbench.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
+
+
+def _asset(*names: str) -> Markup:
+    folder = files("eegbench.report") / "templates"
+    return Markup("\n".join((folder / name).read_text("utf-8") for name in names))
+
+
+def _json_block(value: object) -> Markup:
+    """Return JSON that cannot end its own script element."""
+    text = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028"))
+
+
+def _safe(figure: Figure) -> Figure:
+    return figure._replace(chart=Markup(figure.chart))
+
+
+def _outcomes(runs: Sequence[RunReport]) -> list[str]:
+    found = {case.outcome for run in runs for case in run.cases}
+    return [outcome for outcome in OUTCOMES if outcome in found]
+
+
+def _head(results: Sequence[JsonObject]) -> JsonObject:
+    first = results[0]
+
+    def shared(key: str) -> str:
+        values = list(dict.fromkeys(str(result[key]) for result in results))
+        return " and ".join(values)
+
+    n_cases = sum(task["n"] for task in first["tasks"].values())
+    return {
+        "simulated": any(result["simulated"] for result in results),
+        "condition": shared("condition"),
+        "dialect": shared("dialect"),
+        "complete": all(result["complete"] for result in results),
+        "summary": f"{len(results)} runs, {n_cases} scored instances in the first.",
+    }
+
+
+def _leaderboard(results: Sequence[JsonObject]) -> JsonObject:
+    notes = []
+    if len({(r["dialect"], r["condition"]) for r in results}) > 1:
+        notes.append(
+            "These runs differ in dialect or condition; their scores do not compare."
+        )
+    if len({result["set"]["checksum"] for result in results}) > 1:
+        notes.append("These runs answer different sets; their scores do not compare.")
+    for result in results:
+        if not result["complete"]:
+            because = "; ".join(result["incomplete_because"])
+            notes.append(f"{result['agent']}: not complete: {because}.")
+    return {
+        "notes": list(dict.fromkeys(notes)),
+        "table": leaderboard_table(results),
+        "paper_shown": any(r["condition"] == "paper-like" for r in results),
+        "chart": Markup(overview_chart(results)),
+    }
+
+
+def _provenance(result: JsonObject) -> JsonObject:
+    facts = [("run", result["run"]), ("agent", result["agent"])]
+    facts += [(key, result[key]) for key in ("suite", "condition", "dialect", "seed")]
+    facts += [("set", result["set"]["path"])]
+    facts += [("checksum of the set (SHA-256)", result["set"]["checksum"])]
+    facts += [("started", result["started"])]
+    for name in ("agent_config", "limits", "versions", "machine", "scoring"):
+        text = ", ".join(f"{key} {value}" for key, value in result[name].items())
+        facts.append((name.replace("_", " "), text))
+    facts += [("note", note) for note in result["notes"]]
+    return {
+        "title": f"{result['agent']} ({result['run']})",
+        "facts": [(name, value) for name, value in facts if value not in ("", None)],
+    }
