@@ -174,10 +174,12 @@ def explain(error: Exception, kind: object) -> str:
     text = str(error).replace("`", "'")
     if isinstance(error, RecursionError):
         return "nested too deeply"
-    fields = sorted(_fields(kind))
-    if match := re.match(r"Object contains unknown field '(.*?)'( - at .*)?$", text):
-        where = match[2] or ""
-        known = f"; known: {', '.join(fields)}" if fields and not where else ""
+    if match := re.match(
+        r"Object contains unknown field '(.*?)'(?: - at '\$\.?(.*)')?$", text
+    ):
+        where = f" in '{match[2]}'" if match[2] else ""
+        fields = sorted(_fields(_inner(kind, match[2] or "")))
+        known = f"; known: {', '.join(fields)}" if fields else ""
         return f"unknown field '{match[1]}'{where}{known}"
     if match := re.match(r"Object missing required field '(.*?)'( - at .*)?$", text):
         return f"field '{match[1]}' is missing{match[2] or ''}"
@@ -190,6 +192,16 @@ def explain(error: Exception, kind: object) -> str:
     return f"not JSON: {_lower_first(text)}"
 
 
+def _inner(kind: object, path: str) -> object:
+    """Return the type of a field, given by its names with dots between."""
+    for name in filter(None, path.split(".")):
+        if not _fields(kind):
+            return None
+        known = msgspec.structs.fields(kind)  # type: ignore[arg-type]
+        kind = next((field.type for field in known if field.name == name), None)
+    return kind
+
+
 def _fields(kind: object) -> tuple[str, ...]:
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return kind.__struct_fields__
@@ -198,13 +210,12 @@ def _fields(kind: object) -> tuple[str, ...]:
 
 def _allowed(kind: object, field: str) -> str:
     """Return ``; allowed: ...`` for a field of written-out values, else nothing."""
-    if not _fields(kind):
-        return ""
-    for known in msgspec.structs.fields(kind):  # type: ignore[arg-type]
-        if known.name == field and hasattr(known.type, "__args__"):
-            values = [item for item in known.type.__args__ if isinstance(item, str)]
-            return f"; allowed: {', '.join(values)}" if values else ""
-    return ""
+    values = [
+        item
+        for item in getattr(_inner(kind, field), "__args__", ())
+        if isinstance(item, str)
+    ]
+    return f"; allowed: {', '.join(map(repr, values))}" if values else ""
 
 
 def _lower_first(text: str) -> str:

@@ -1,0 +1,58 @@
+"""Agents that misbehave, importable by name in worker processes."""
+
+import os
+import signal
+import time
+
+from eegbench.agents import InstanceView, Observation, Reply, ToolCall
+
+
+class Asks:
+    """Calls one tool, then answers; what the tool said becomes the rationale."""
+
+    name = "asks"
+
+    def start(self, view: InstanceView) -> None:
+        pass
+
+    def reply(self, observation: Observation) -> Reply:
+        if observation.kind == "prompt" and observation.view.tools:
+            args = {"record_id": observation.record_id}
+            return Reply(tool_calls=(ToolCall("get_recording_info", args),))
+        return Reply(answer={"classification": "normal"})
+
+
+class OnFact(Asks):
+    """Does what the fact ``deed`` of the instance says."""
+
+    name = "on-fact"
+
+    def reply(self, observation: Observation) -> Reply:
+        deed = observation.facts.get("deed")
+        if deed == "raise":
+            raise RuntimeError("lost the thread")
+        if deed == "hang":
+            time.sleep(600)
+        if deed == "spin":
+            while True:
+                pass
+        if deed == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if deed == "exit":
+            raise SystemExit(3)
+        if deed == "nonsense":
+            return Reply(text="colourless green ideas")
+        return super().reply(observation)
+
+
+class Slow(Asks):
+    """Takes a while over each answer."""
+
+    name = "slow"
+
+    def __init__(self, pause_sec: float = 0.05) -> None:
+        self._pause_sec = pause_sec
+
+    def reply(self, observation: Observation) -> Reply:
+        time.sleep(self._pause_sec)
+        return super().reply(observation)
