@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 from eegcore.annotations import parse_tals
 from eegcore.edf_header import EdfHeader
 from eegcore.errors import FormatError
-from eegcore.source import Annotation
+from eegcore.recording import Annotation
 
 
 class AnnotationCut(NamedTuple):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eegbench.sources.folders import walk_files
-from eegcore.source import Annotation
+from eegcore.recording import Annotation
 
 EPOCH_SEC = 30.0
 STAGES = ("W", "N1", "N2", "N3", "REM")

@@ -20,7 +20,7 @@ from eegcore.recording import Recording
 
 _CONTEXTS = {
     "SC": "A night's polysomnogram, recorded at home in a study of healthy ageing.",
-    "ST": "A night's polysomnogram, recorded in a study of mild trouble falling asleep.",
+    "ST": "A night's polysomnogram, recorded in a study of people who sleep badly.",
 }
 
 

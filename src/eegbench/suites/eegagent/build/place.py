@@ -41,8 +41,8 @@ class BuildReport:
         """Instances of all tasks."""
         return sum(self.counts.values())
 
-    def text(self) -> str:
-        """Say all of it for a person, the counts first."""
+    def text(self, *, most: int = 20) -> str:
+        """Say it for a person, the counts first; at most so many lines of a kind."""
         counts = ", ".join(f"{task} {n}" for task, n in self.counts.items())
         parts = [f"{self.n_instances} instances ({counts}) in {self.set_path}"]
         if self.flow:
@@ -53,7 +53,9 @@ class BuildReport:
             ("to know", self.problems),
         ):
             if lines:
-                shown = "\n".join(f"  {line}" for line in lines)
+                shown = "\n".join(f"  {line}" for line in lines[:most])
+                if len(lines) > most:
+                    shown += f"\n  ... {len(lines) - most} more in set.json"
                 parts.append(f"{title} ({len(lines)}):\n{shown}")
         return "\n".join(parts)
 
