@@ -1,0 +1,374 @@
+"""Discrete Fourier transforms of many real blocks at once, one block a lane.
+
+A block's n-point transform is split by real-input radix 2: the odd bins of 2M points are
+one complex transform of M/2 points, the even ones the same problem at half the size. The
+complex transforms are Stockham passes of radix 2, 3, 4, 5 and 8 whose last pass writes
+only the bins that are wanted. `eegcore.kernels.spectrum` is the caller.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from eegcore.kernels._jit import part
+from eegcore.kernels._vector import LANES, add, load, mul, negate, splat, store, sub
+
+COS_72, COS_144 = 0.30901699437494745, -0.8090169943749475
+SIN_72, SIN_144 = 0.9510565162951535, 0.5877852522924731
+SIN_60 = 0.8660254037844386
+SQRT_HALF = 0.7071067811865476
+
+
+@part
+def _times(re: Any, im: Any, wr: Any, wi: Any) -> Any:
+    """Complex product of lanes."""
+    return sub(mul(re, wr), mul(im, wi)), add(mul(re, wi), mul(im, wr))
+
+
+@part
+def _four(ar: Any, ai: Any, br: Any, bi: Any, cr: Any, ci: Any, dr: Any, di: Any) -> Any:
+    """Four-point transform of lanes."""
+    er, ei = add(ar, cr), add(ai, ci)
+    fr, fi = sub(ar, cr), sub(ai, ci)
+    gr, gi = add(br, dr), add(bi, di)
+    hr, hi = sub(br, dr), sub(bi, di)
+    return (
+        add(er, gr), add(ei, gi), add(fr, hi), sub(fi, hr),
+        sub(er, gr), sub(ei, gi), sub(fr, hi), add(fi, hr),
+    )  # fmt: skip
+
+
+@part
+def _eight(x: Any, y: Any, i: int, t: int, root: Any) -> Any:
+    """Eight-point transform of lanes at ``i``, ``i + t``, ..."""
+    ar, ai, cr, ci, er, ei, gr, gi = _four(
+        load(x, i), load(y, i), load(x, i + 2 * t), load(y, i + 2 * t),
+        load(x, i + 4 * t), load(y, i + 4 * t), load(x, i + 6 * t), load(y, i + 6 * t),
+    )  # fmt: skip
+    br, bi, dr, di, fr, fi, hr, hi = _four(
+        load(x, i + t), load(y, i + t), load(x, i + 3 * t), load(y, i + 3 * t),
+        load(x, i + 5 * t), load(y, i + 5 * t), load(x, i + 7 * t), load(y, i + 7 * t),
+    )  # fmt: skip
+    dr, di = mul(root, add(dr, di)), mul(root, sub(di, dr))
+    hr, hi = mul(root, sub(hi, hr)), negate(mul(root, add(hi, hr)))
+    return (
+        add(ar, br), add(ai, bi), add(cr, dr), add(ci, di),
+        add(er, fi), sub(ei, fr), add(gr, hr), add(gi, hi),
+        sub(ar, br), sub(ai, bi), sub(cr, dr), sub(ci, di),
+        sub(er, fi), add(ei, fr), sub(gr, hr), sub(gi, hi),
+    )  # fmt: skip
+
+
+@part
+def _five(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
+    """Five-point transform; c: cos 72, cos 144, sin 72, sin 144 in lanes."""
+    ar, ai = load(x, i), load(y, i)
+    br, bi, er, ei = load(x, i + t), load(y, i + t), load(x, i + 4 * t), load(y, i + 4 * t)
+    cr, ci = load(x, i + 2 * t), load(y, i + 2 * t)
+    dr, di = load(x, i + 3 * t), load(y, i + 3 * t)
+    pr, pi, qr, qi = add(br, er), add(bi, ei), add(cr, dr), add(ci, di)
+    ur, ui, vr, vi = sub(br, er), sub(bi, ei), sub(cr, dr), sub(ci, di)
+    fr = add(ar, add(mul(c[0], pr), mul(c[1], qr)))
+    fi = add(ai, add(mul(c[0], pi), mul(c[1], qi)))
+    gr = add(ar, add(mul(c[1], pr), mul(c[0], qr)))
+    gi = add(ai, add(mul(c[1], pi), mul(c[0], qi)))
+    sr, si = add(mul(c[2], ur), mul(c[3], vr)), add(mul(c[2], ui), mul(c[3], vi))
+    tr, ti = sub(mul(c[3], ur), mul(c[2], vr)), sub(mul(c[3], ui), mul(c[2], vi))
+    return (
+        add(ar, add(pr, qr)), add(ai, add(pi, qi)),
+        add(fr, si), sub(fi, sr), add(gr, ti), sub(gi, tr),
+        sub(gr, ti), add(gi, tr), sub(fr, si), add(fi, sr),
+    )  # fmt: skip
+
+
+@part
+def _three(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
+    """Three-point transform; c: one half and sin 60 in lanes."""
+    ar, ai = load(x, i), load(y, i)
+    br, bi, cr, ci = load(x, i + t), load(y, i + t), load(x, i + 2 * t), load(y, i + 2 * t)
+    pr, pi = add(br, cr), add(bi, ci)
+    ur, ui = mul(c[1], sub(br, cr)), mul(c[1], sub(bi, ci))
+    fr, fi = sub(ar, mul(c[0], pr)), sub(ai, mul(c[0], pi))
+    return (
+        add(ar, pr), add(ai, pi), add(fr, ui), sub(fi, ur), sub(fr, ui), add(fi, ur),
+    )  # fmt: skip
+
+
+@part
+def _put(re: Any, im: Any, j: int, target: Any) -> None:
+    """Write output ``j`` of a complex transform: a row, or the bin that it stands for.
+
+    target: real and imaginary rows, spacing of bins (0: rows in order), points of the
+    whole transform, first bin that is not wanted.
+    """
+    out_re, out_im, spacing, points, stop = target
+    if spacing == 0:
+        store(out_re, j * LANES, re)
+        store(out_im, j * LANES, im)
+        return
+    k = spacing * (4 * j + 1)
+    if k < stop:
+        store(out_re, k * LANES, re)
+        store(out_im, k * LANES, im)
+    elif points - k < stop:
+        store(out_re, (points - k) * LANES, re)
+        store(out_im, (points - k) * LANES, negate(im))
+
+
+@part
+def _pass8(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+    root = splat(tr.dtype.type(SQRT_HALF))
+    t = s * m * LANES
+    for p in range(m):
+        for q in range(s):
+            z = _eight(x, y, (q + s * p) * LANES, t, root)
+            j = (q + s * 8 * p) * LANES
+            store(u, j, z[0])
+            store(v, j, z[1])
+            w = p * step
+            a, b = _times(z[2], z[3], splat(tr[w]), splat(ti[w]))
+            store(u, j + s * LANES, a)
+            store(v, j + s * LANES, b)
+            a, b = _times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
+            store(u, j + 2 * s * LANES, a)
+            store(v, j + 2 * s * LANES, b)
+            a, b = _times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
+            store(u, j + 3 * s * LANES, a)
+            store(v, j + 3 * s * LANES, b)
+            a, b = _times(z[8], z[9], splat(tr[4 * w]), splat(ti[4 * w]))
+            store(u, j + 4 * s * LANES, a)
+            store(v, j + 4 * s * LANES, b)
+            a, b = _times(z[10], z[11], splat(tr[5 * w]), splat(ti[5 * w]))
+            store(u, j + 5 * s * LANES, a)
+            store(v, j + 5 * s * LANES, b)
+            a, b = _times(z[12], z[13], splat(tr[6 * w]), splat(ti[6 * w]))
+            store(u, j + 6 * s * LANES, a)
+            store(v, j + 6 * s * LANES, b)
+            a, b = _times(z[14], z[15], splat(tr[7 * w]), splat(ti[7 * w]))
+            store(u, j + 7 * s * LANES, a)
+            store(v, j + 7 * s * LANES, b)
+
+
+@part
+def _pass5(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+    kind = tr.dtype.type
+    c = (splat(kind(COS_72)), splat(kind(COS_144)), splat(kind(SIN_72)), splat(kind(SIN_144)))
+    t = s * m * LANES
+    for p in range(m):
+        w = p * step
+        for q in range(s):
+            z = _five(x, y, (q + s * p) * LANES, t, c)
+            j = (q + s * 5 * p) * LANES
+            store(u, j, z[0])
+            store(v, j, z[1])
+            a, b = _times(z[2], z[3], splat(tr[w]), splat(ti[w]))
+            store(u, j + s * LANES, a)
+            store(v, j + s * LANES, b)
+            a, b = _times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
+            store(u, j + 2 * s * LANES, a)
+            store(v, j + 2 * s * LANES, b)
+            a, b = _times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
+            store(u, j + 3 * s * LANES, a)
+            store(v, j + 3 * s * LANES, b)
+            a, b = _times(z[8], z[9], splat(tr[4 * w]), splat(ti[4 * w]))
+            store(u, j + 4 * s * LANES, a)
+            store(v, j + 4 * s * LANES, b)
+
+
+@part
+def _pass4(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+    t = s * m * LANES
+    for p in range(m):
+        w = p * step
+        for q in range(s):
+            i = (q + s * p) * LANES
+            z = _four(
+                load(x, i), load(y, i), load(x, i + t), load(y, i + t),
+                load(x, i + 2 * t), load(y, i + 2 * t),
+                load(x, i + 3 * t), load(y, i + 3 * t),
+            )  # fmt: skip
+            j = (q + s * 4 * p) * LANES
+            store(u, j, z[0])
+            store(v, j, z[1])
+            a, b = _times(z[2], z[3], splat(tr[w]), splat(ti[w]))
+            store(u, j + s * LANES, a)
+            store(v, j + s * LANES, b)
+            a, b = _times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
+            store(u, j + 2 * s * LANES, a)
+            store(v, j + 2 * s * LANES, b)
+            a, b = _times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
+            store(u, j + 3 * s * LANES, a)
+            store(v, j + 3 * s * LANES, b)
+
+
+@part
+def _pass3(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+    kind = tr.dtype.type
+    c = (splat(kind(0.5)), splat(kind(SIN_60)))
+    t = s * m * LANES
+    for p in range(m):
+        w = p * step
+        for q in range(s):
+            z = _three(x, y, (q + s * p) * LANES, t, c)
+            j = (q + s * 3 * p) * LANES
+            store(u, j, z[0])
+            store(v, j, z[1])
+            a, b = _times(z[2], z[3], splat(tr[w]), splat(ti[w]))
+            store(u, j + s * LANES, a)
+            store(v, j + s * LANES, b)
+            a, b = _times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
+            store(u, j + 2 * s * LANES, a)
+            store(v, j + 2 * s * LANES, b)
+
+
+@part
+def _pass2(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+    t = s * m * LANES
+    for p in range(m):
+        wr, wi = splat(tr[p * step]), splat(ti[p * step])
+        for q in range(s):
+            i = (q + s * p) * LANES
+            ar, ai, br, bi = load(x, i), load(y, i), load(x, i + t), load(y, i + t)
+            j = (q + s * 2 * p) * LANES
+            store(u, j, add(ar, br))
+            store(v, j, add(ai, bi))
+            a, b = _times(sub(ar, br), sub(ai, bi), wr, wi)
+            store(u, j + s * LANES, a)
+            store(v, j + s * LANES, b)
+
+
+@part
+def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
+    """The last pass, without twiddles; its outputs go where they are wanted."""
+    kind = tr.dtype.type
+    t = s * LANES
+    if radix == 8:
+        root = splat(kind(SQRT_HALF))
+        for q in range(s):
+            z = _eight(x, y, q * LANES, t, root)
+            _put(z[0], z[1], q, target)
+            _put(z[2], z[3], q + s, target)
+            _put(z[4], z[5], q + 2 * s, target)
+            _put(z[6], z[7], q + 3 * s, target)
+            _put(z[8], z[9], q + 4 * s, target)
+            _put(z[10], z[11], q + 5 * s, target)
+            _put(z[12], z[13], q + 6 * s, target)
+            _put(z[14], z[15], q + 7 * s, target)
+    elif radix == 5:
+        c = (splat(kind(COS_72)), splat(kind(COS_144)), splat(kind(SIN_72)), splat(kind(SIN_144)))
+        for q in range(s):
+            z5 = _five(x, y, q * LANES, t, c)
+            _put(z5[0], z5[1], q, target)
+            _put(z5[2], z5[3], q + s, target)
+            _put(z5[4], z5[5], q + 2 * s, target)
+            _put(z5[6], z5[7], q + 3 * s, target)
+            _put(z5[8], z5[9], q + 4 * s, target)
+    elif radix == 4:
+        for q in range(s):
+            i = q * LANES
+            z4 = _four(
+                load(x, i), load(y, i), load(x, i + t), load(y, i + t),
+                load(x, i + 2 * t), load(y, i + 2 * t),
+                load(x, i + 3 * t), load(y, i + 3 * t),
+            )  # fmt: skip
+            _put(z4[0], z4[1], q, target)
+            _put(z4[2], z4[3], q + s, target)
+            _put(z4[4], z4[5], q + 2 * s, target)
+            _put(z4[6], z4[7], q + 3 * s, target)
+    elif radix == 3:
+        c3 = (splat(kind(0.5)), splat(kind(SIN_60)))
+        for q in range(s):
+            z3 = _three(x, y, q * LANES, t, c3)
+            _put(z3[0], z3[1], q, target)
+            _put(z3[2], z3[3], q + s, target)
+            _put(z3[4], z3[5], q + 2 * s, target)
+    elif radix == 2:
+        for q in range(s):
+            i = q * LANES
+            ar, ai, br, bi = load(x, i), load(y, i), load(x, i + t), load(y, i + t)
+            _put(add(ar, br), add(ai, bi), q, target)
+            _put(sub(ar, br), sub(ai, bi), q + s, target)
+    else:
+        _put(load(x, 0), load(y, 0), 0, target)
+
+
+@part
+def _radix(n: int) -> int:
+    """Radix of the next pass over ``n`` points: twos first, in eights and fours."""
+    if n % 2 == 0:
+        if n % 8 == 0 and n % 16 != 0:
+            return 8
+        if n % 4 == 0 and n % 32 != 0:
+            return 4
+        return 2 if n % 4 else 8
+    if n % 3 == 0:
+        return 3
+    return 5 if n % 5 == 0 else 1
+
+
+@part
+def _complex(work: Any, points: int, total: int, tables: Any, target: Any) -> None:
+    """Transform of ``points`` complex rows in work[0], work[1]; work[2:] is scratch."""
+    x, y, u, v = work
+    tr, ti = tables
+    n, s = points, 1
+    while True:
+        r = _radix(n)
+        if r == n:
+            _last(x, y, r, s, tr, target)
+            return
+        m = n // r
+        step = total // n
+        if r == 8:
+            _pass8(x, y, u, v, m, s, step, tr, ti)
+        elif r == 5:
+            _pass5(x, y, u, v, m, s, step, tr, ti)
+        elif r == 4:
+            _pass4(x, y, u, v, m, s, step, tr, ti)
+        elif r == 3:
+            _pass3(x, y, u, v, m, s, step, tr, ti)
+        else:
+            _pass2(x, y, u, v, m, s, step, tr, ti)
+        n, s = m, s * r
+        x, y, u, v = u, v, x, y
+
+
+@part
+def _unpack(z_re: Any, z_im: Any, points: int, spacing: int, target: Any) -> None:
+    """Two real transforms of odd length from one complex one.
+
+    The even bins of ``2 * points`` are the transform of the real parts, the odd bins
+    that of the imaginary parts moved by ``points``.
+    """
+    out_re, out_im, _, total, stop = target
+    half = splat(z_re.dtype.type(0.5))
+    for j in range(points // 2 + 1):
+        i, c = j * LANES, ((points - j) % points) * LANES
+        ar, ai, br, bi = load(z_re, i), load(z_im, i), load(z_re, c), load(z_im, c)
+        k = 2 * j * spacing
+        if k < stop:
+            store(out_re, k * LANES, mul(half, add(ar, br)))
+            store(out_im, k * LANES, mul(half, sub(ai, bi)))
+        k = (points - 2 * j) * spacing  # conjugate of bin points + 2 j
+        if 0 <= k < stop:
+            store(out_re, k * LANES, mul(half, add(ai, bi)))
+            store(out_im, k * LANES, mul(half, sub(ar, br)))
+
+
+@part
+def _packed(b: Any, points: int, spacing: int, same: bool, args: Any) -> None:  # noqa: FBT001
+    """All bins of ``2 * points``, odd ``points``: sums in real, differences in imaginary."""
+    work, tables, target = args
+    x, y, u, v, z_re, z_im = work
+    for m in range(points):
+        first = load(b, m * LANES)
+        if same:
+            total, rest = first, first
+        else:
+            second = load(b, (m + points) * LANES)
+            total, rest = add(first, second), sub(first, second)
+        store(x, m * LANES, total)
+        store(y, m * LANES, rest if m % 2 == 0 else negate(rest))
+    inner = (z_re, z_im, 0, target[3], target[4])
+    _complex((x, y, u, v), points, target[3], tables, inner)
+    _unpack(z_re, z_im, points, spacing, target)

@@ -1,0 +1,266 @@
+"""Welch band sums of every segment of many channels, in one pass in file order.
+
+A segment of ``2 h`` samples is two blocks of ``h``; its transform is A[k] + (-1)^k B[k] of
+the blocks' zero-padded transforms, so each sample is transformed once although segments
+overlap by half. Hann is three taps in frequency, the constant detrend is X[0] = 0. Sixteen
+neighbouring blocks (a group) lie side by side in float32 lanes, less the group's integer
+mean, so that an electrode offset costs no precision; where one segment spans two groups
+the difference of their means is put back.
+
+`segment_sums` is the ordinary path: float64, any window, any start.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eegcore.kernels._jit import kernel, part
+from eegcore.kernels._vector import (
+    LANES,
+    add,
+    load,
+    load_as,
+    mul,
+    negate,
+    next_lane,
+    peek,
+    splat,
+    store,
+    sub,
+)
+from eegcore.kernels.fourier import _complex, _packed
+from eegcore.kernels.gather import copy_samples, lanes_of_blocks
+
+
+class Layout(NamedTuple):
+    """Where samples lie: store.data, offsets, samples per record, record stride."""
+
+    data: NDArray[Any]
+    offsets: NDArray[np.int64]
+    per_record: NDArray[np.int64]
+    stride: int
+
+
+class Plan(NamedTuple):
+    """What is transformed and which sums are kept.
+
+    atoms: rising bin numbers; sum ``a`` is of bins atoms[a] <= k < atoms[a + 1].
+    checked: rows (first atom, last atom + 1) of which each must hold at least the
+    share ``floor`` of a segment's energy for float32 to be enough.
+    """
+
+    block: int
+    cos: NDArray[Any]
+    sin: NDArray[Any]
+    cotangent: NDArray[Any]
+    atoms: NDArray[np.int64]
+    checked: NDArray[np.int64]
+    floor: float
+
+
+@part
+def real_bins(b: Any, points: int, spacing: int, args: Any) -> None:
+    """Bins below target's stop of ``points`` real rows in ``b``, which is overwritten."""
+    work, tables, target = args
+    tr, ti = tables
+    x, y, u, v, _, _ = work
+    out_re, out_im, _, total, stop = target
+    while spacing < stop:
+        half = points // 2
+        if half % 2:
+            _packed(b, half, spacing, False, args)  # noqa: FBT003
+            return
+        quarter = half // 2
+        for m in range(quarter):
+            i = m * LANES
+            t = quarter * LANES
+            b0, b1 = load(b, i), load(b, i + 2 * t)
+            c0, c1 = load(b, i + t), load(b, i + 3 * t)
+            store(b, i, add(b0, b1))
+            store(b, i + t, add(c0, c1))
+            d0, d1 = sub(b0, b1), sub(c0, c1)
+            wr, wi = splat(tr[m * spacing]), splat(ti[m * spacing])
+            store(x, i, add(mul(d0, wr), mul(d1, wi)))
+            store(y, i, sub(mul(d0, wi), mul(d1, wr)))
+        odd = (out_re, out_im, spacing, total, stop)
+        _complex((x, y, u, v), quarter, total, tables, odd)
+        points = half
+        spacing *= 2
+
+
+@part
+def padded_bins(b: Any, h: int, args: Any) -> None:
+    """Bins of ``h`` real rows followed by ``h`` zeros."""
+    work, tables, target = args
+    tr, ti = tables
+    x, y, u, v, _, _ = work
+    out_re, out_im, _, total, stop = target
+    if h % 2:
+        _packed(b, h, 1, True, args)  # noqa: FBT003
+        return
+    half = h // 2
+    for m in range(half):
+        i = m * LANES
+        b0, b1 = load(b, i), load(b, i + half * LANES)
+        wr, wi = splat(tr[m]), splat(ti[m])
+        store(x, i, add(mul(b0, wr), mul(b1, wi)))
+        store(y, i, sub(mul(b0, wi), mul(b1, wr)))
+    _complex((x, y, u, v), half, total, tables, (out_re, out_im, 1, total, stop))
+    real_bins(b, h, 2, args)
+
+
+@part
+def _segment_bin(k: int, now: Any, then: Any, jump: Any, cotangent: Any) -> Any:
+    """Bin ``k`` of 16 segments: a lane's block and the next lane's."""
+    i = k * LANES
+    ar, ai = load(now[0], i), load(now[1], i)
+    br, bi = next_lane(ar, load(then[0], i)), next_lane(ai, load(then[1], i))
+    if k % 2 == 0:
+        return add(ar, br), add(ai, bi)
+    br = add(br, jump)
+    bi = sub(bi, mul(jump, splat(cotangent[k])))
+    return sub(ar, br), sub(ai, bi)
+
+
+@part
+def _hann_sums(now: Any, then: Any, jump: Any, plan: Any, out: Any) -> None:
+    """4 |Hann-windowed bin|^2 of 16 segments, summed over each atom."""
+    atoms, cotangent = plan.atoms, plan.cotangent
+    half = splat(cotangent.dtype.type(0.5))
+    zero = splat(cotangent.dtype.type(0.0))
+    k = atoms[0]
+    last = plan.block
+    if k == 1:
+        ar, ai = zero, zero
+    else:
+        ar, ai = _segment_bin(k - 1, now, then, jump, cotangent)
+    br, bi = _segment_bin(k, now, then, jump, cotangent)
+    for a in range(atoms.shape[0] - 1):
+        acc = zero
+        for k in range(atoms[a], atoms[a + 1]):
+            if k < last:
+                cr, ci = _segment_bin(k + 1, now, then, jump, cotangent)
+            else:  # beyond Nyquist lies the mirror image
+                cr, ci = ar, negate(ai)
+            yr = sub(br, mul(half, add(ar, cr)))
+            yi = sub(bi, mul(half, add(ai, ci)))
+            acc = add(acc, add(mul(yr, yr), mul(yi, yi)))
+            ar, ai, br, bi = br, bi, cr, ci
+        store(out, a * LANES, acc)
+
+
+@part
+def _group_mean(x: Any, n: int) -> int:
+    acc = np.int64(0)
+    for i in range(n):
+        acc += np.int64(peek(x, i))
+    return np.int64(np.floor(acc / n))
+
+
+@part
+def _flag(sums: Any, energy: Any, plan: Any, flags: Any, at: int, count: int) -> None:
+    """Mark segments of which a checked band drowns in the rounding of float32."""
+    for lane in range(count):
+        least = plan.floor * (energy[lane] + energy[lane + 1])
+        for row in range(plan.checked.shape[0]):
+            power = np.float64(0.0)
+            for a in range(plan.checked[row, 0], plan.checked[row, 1]):
+                power += sums[a * LANES + lane]
+            if power < least:
+                flags[at + lane] = 1
+
+
+@kernel
+def band_scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) -> None:
+    """Atom sums of each segment that starts at block span[0] <= s < span[1].
+
+    span: first block (a multiple of 16), end of segments, blocks of the recording.
+    work: per-channel bins of two groups, sums, samples, one block of lanes and
+    scratch. out: sums (channel, atom, segment) float32 and flags (channel, segment).
+    See `eegcore.blocksums`.
+    """
+    bins_re, bins_im, x, b, small, scratch = work
+    sums, flags = out
+    h, first, stop, blocks = plan.block, span[0], span[1], span[2]
+    n_atoms = plan.atoms.shape[0] - 1
+    keep = plan.atoms[n_atoms] + 1 if plan.atoms[n_atoms] <= h else h + 1
+    less, energy, jump = small[0], small[1], small[2]
+    atoms_out = small[3]
+    means = np.zeros((channels.shape[0], 2), np.int64)
+    energies = np.zeros((channels.shape[0], 2, LANES + 1))
+    groups = (stop - first + LANES) // LANES  # one more block than segments
+    for g in range(groups + 1):
+        at = first + g * LANES
+        now, then = g % 2, 1 - g % 2
+        have = min(LANES, blocks - at) if g < groups else 0
+        for i in range(channels.shape[0]):
+            c = channels[i]
+            if have > 0:
+                copy_samples(layout, c, (at * h, (at + have) * h), x, 0)
+                mean = _group_mean(x, have * h)
+                for j in range(have * h, LANES * h):
+                    x[j] = mean
+                for lane in range(LANES):
+                    less[lane] = mean
+                store(energy, 0, lanes_of_blocks(x, h, less, b, 0))
+                target = (bins_re[i, now], bins_im[i, now], 1, 2 * h, keep)
+                padded_bins(b, h, (scratch, (plan.cos, plan.sin), target))
+                means[i, now] = mean
+                for lane in range(LANES):
+                    energies[i, now, lane] = energy[lane]
+            if g > 0:
+                for lane in range(LANES):
+                    jump[lane] = 0
+                jump[LANES - 1] = means[i, now] - means[i, then]
+                energies[i, then, LANES] = energies[i, now, 0]
+                if have > 0:
+                    step = np.float64(jump[LANES - 1])
+                    energies[i, then, LANES] += h * step * step
+                _hann_sums(
+                    (bins_re[i, then], bins_im[i, then]),
+                    (bins_re[i, now], bins_im[i, now]),
+                    load(jump, 0), plan, atoms_out,
+                )  # fmt: skip
+                s = at - LANES
+                count = min(LANES, min(stop, blocks - 1) - s)
+                if count > 0:
+                    for a in range(n_atoms):
+                        for lane in range(count):
+                            sums[i, a, s - first + lane] = atoms_out[a * LANES + lane]
+                    _flag(atoms_out, energies[i, then], plan, flags[i], s - first, count)
+
+
+@kernel
+def segment_sums(layout: Any, channel: int, starts: Any, plan: Any, work: Any, out: Any) -> None:
+    """Atom sums of whole segments at given first samples, in float64 lanes.
+
+    work: samples, lanes, window, small rows, bins and scratch. out: (atom, segment).
+    See `eegcore.blocksums`.
+    """
+    x, b, window, small, bins, scratch = work
+    n = 2 * plan.block
+    n_atoms = plan.atoms.shape[0] - 1
+    keep = plan.atoms[n_atoms]
+    for first in range(0, starts.shape[0], LANES):
+        count = min(LANES, starts.shape[0] - first)
+        for lane in range(LANES):
+            s = starts[first + min(lane, count - 1)]
+            copy_samples(layout, channel, (s, s + n), x, lane * n)
+            acc = np.int64(0)
+            for i in range(n):
+                acc += np.int64(peek(x, lane * n + i))
+            small[lane] = acc / n
+        lanes_of_blocks(x, n, small, b, 0)
+        for m in range(n):
+            store(b, m * LANES, mul(load(b, m * LANES), splat(window[m])))
+        target = (bins[0], bins[1], 1, n, keep)
+        real_bins(b, n, 1, (scratch, (plan.cos, plan.sin), target))
+        for a in range(n_atoms):
+            acc2 = splat(0.0)
+            for k in range(plan.atoms[a], plan.atoms[a + 1]):
+                re, im = load(bins[0], k * LANES), load(bins[1], k * LANES)
+                acc2 = add(acc2, add(mul(re, re), mul(im, im)))
+            store(small, LANES, acc2)
+            for lane in range(count):
+                out[a, first + lane] = small[LANES + lane]
