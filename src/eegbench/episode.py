@@ -66,6 +66,16 @@ class ToolAnswer(NamedTuple):
     encode_sec: float = 0.0
 
 
+class _Read(NamedTuple):
+    """What a reply asks for; with faults it is not carried out."""
+
+    calls: tuple[ToolCall, ...] = ()
+    answer: JsonObject | None = None
+    thought: str = ""
+    notes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class PendingCalls:
     """Tool calls that wait for their answers."""
@@ -184,7 +194,7 @@ class Episode:
         self.output_tokens += reply.usage.output_tokens
         agent_sec = self._clock() - self._asked_at
         self._seconds["agent"] += agent_sec
-        calls, answer, thought, faults = self._read(reply)
+        calls, answer, thought, notes, faults = self._read(reply)
         self._log(
             "reply",
             native=bool(reply.tool_calls) or reply.answer is not None,
@@ -192,6 +202,7 @@ class Episode:
             thought=thought or None,
             tool_calls=[{"name": c.name, "arguments": c.arguments} for c in calls],
             answer=answer,
+            notes=list(notes),
             agent_sec=round(agent_sec, 6),
             input_tokens=reply.usage.input_tokens,
             output_tokens=reply.usage.output_tokens,
@@ -272,27 +283,29 @@ class Episode:
     def _per_turn(self) -> int:
         return self.limits.max_calls_per_turn
 
-    def _read(
-        self, reply: Reply
-    ) -> tuple[tuple[ToolCall, ...], JsonObject | None, str, tuple[str, ...]]:
-        """Return a reply's calls, answer, thought and faults."""
+    def _read(self, reply: Reply) -> _Read:
+        """Say what a reply asks for, and what is wrong with it."""
         calls, given = reply.tool_calls, reply.answer
         text = thought = plain_text(reply.text)
+        notes: tuple[str, ...] = ()
         self._answer_text = text or None
         if not calls and given is None:
             parsed = parse_reply(text)
+            thought, notes = plain_text(parsed.thought), parsed.notes
             if not parsed.tool_calls and parsed.answer is None:
                 fault = parsed.error or "no tool call and no final answer was found"
-                return (), None, plain_text(parsed.thought), (fault,)
-            calls = tuple(ToolCall(c.name, c.arguments) for c in parsed.tool_calls)
-            given, thought = parsed.answer, plain_text(parsed.thought)
+                return _Read(thought=thought, notes=notes, faults=(fault,))
+            calls = tuple(
+                ToolCall(c.name, dict(c.arguments)) for c in parsed.tool_calls
+            )
+            given = parsed.answer
         try:
             if calls:
                 calls = tuple(
                     ToolCall(plain_text(c.name), plain_json(c.arguments), c.call_id)
                     for c in calls
                 )
-                return calls, None, thought, self._call_faults()
+                return _Read(calls, None, thought, notes, self._call_faults())
             faults = problems(
                 self._bare(given or {}),
                 self.view.answer_schema,
@@ -300,10 +313,11 @@ class Episode:
             )
             answer: JsonObject = plain_json(given)
         except UNSUITED:
-            return (), None, thought, ("the reply holds values that are no JSON",)
+            fault = "the reply holds values that are no JSON"
+            return _Read(thought=thought, notes=notes, faults=(fault,))
         if reply.answer is not None:
             self._answer_text = json_text({"action": "final_answer", **answer})
-        return (), self._bare(answer), thought, faults
+        return _Read((), self._bare(answer), thought, notes, faults)
 
     def _bare(self, answer: JsonObject) -> JsonObject:
         """Leave out the protocol's own word, unless the schema asks for it."""

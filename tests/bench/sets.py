@@ -67,7 +67,7 @@ def instance(number: int = 1, task: str = "T3", **changes: object) -> Instance:
         "context": "A short recording of one channel.",
         "question": "Is it normal?",
         "facts": {"n_channels": 1, "channel_names": ["EEG"]},
-        "answer_schema": SCHEMAS[task],
+        "answer_schema": SCHEMAS.get(task, LABELS),
         "simulated": True,
     }
     if task == "T1":

@@ -1,4 +1,5 @@
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -100,7 +101,9 @@ def test_missing_folder_empty_set_and_wrong_condition(tmp_path):
     with pytest.raises(SetError, match="no instance"):
         read_set(tmp_path)
     (tmp_path / "set.json").write_text('{"suite": "s", "condition": "paper"}')
-    with pytest.raises(SetError, match="'condition'.*allowed: 'default', 'paper-like'"):
+    with pytest.raises(
+        SetError, match=r"'condition'.*allowed: 'default', 'paper-like'"
+    ):
         read_set(tmp_path)
 
 
@@ -117,7 +120,7 @@ def test_opaque_ids_differ_by_key_and_do_not_follow_the_order_of_ids():
     assert len(set(ids)) == 500
     assert all(name.startswith("rec-") and len(name) == 14 for name in ids)
     assert ids[0] != opaque_id("T3/0000", "ff" * 16)
-    n_rising = sum(a < b for a, b in zip(ids, ids[1:], strict=False))
+    n_rising = sum(a < b for a, b in pairwise(ids))
     assert 200 < n_rising < 300
 
 
