@@ -1,17 +1,19 @@
 """EDF+ annotation bytes -> (onset_sec, duration_sec, text).
 
 A data record of an "EDF Annotations" signal holds time-stamped annotation lists
-(TALs): onset, optional duration after byte 21, texts after bytes 20, and a zero byte
-at the end. The first list of a record, with an empty first text, keeps its time.
+(TALs): onset, optional duration behind byte 21, texts behind bytes 20, and a zero
+byte at the end. The first list of a record, with an empty first text, keeps the
+record's time.
 """
 
 import re
 from typing import NamedTuple
 
-from eegcore.recording import Annotation
+from eegcore.source import Annotation
 
-_ONSET = re.compile(rb"[+-]\d+(?:\.\d*)?")
-_DURATION = re.compile(rb"\d+(?:\.\d*)?")
+_DECIMAL = rb"(?:\d{1,15}(?:[.,]\d*)?|[.,]\d+)"
+_ONSET = re.compile(rb"[+-]?" + _DECIMAL)
+_DURATION = re.compile(rb"\+?" + _DECIMAL)
 
 
 class RecordEvents(NamedTuple):
@@ -22,7 +24,7 @@ class RecordEvents(NamedTuple):
     start_sec : float or None
         Time kept by the record; None: no timekeeping list.
     events : list of Annotation
-        Without the empty texts.
+        Without empty texts.
     faults : list of str
         One line for each list that could not be read.
     """
@@ -39,36 +41,33 @@ def parse_tals(raw: bytes, *, timekeeping: bool = True) -> RecordEvents:
     ----------
     raw : bytes
     timekeeping : bool
-        Whether the first list may keep the record's time (first annotation signal).
+        Whether the first list may keep the record's time: it does in the first
+        annotation signal of a file only.
 
     Notes
     -----
-    Texts are UTF-8; bytes that are not are taken as Latin-1. Empty texts are left
-    out. A list with an onset or duration that is no number is a fault; the lists after
-    it are read.
+    Texts are UTF-8; bytes that are not are taken as Latin-1. Empty texts are left out.
+    A list whose onset or duration is no number is a fault; those behind it are
+    read. A missing sign and a decimal comma are forgiven.
     """
     start_sec: float | None = None
     events: list[Annotation] = []
     faults: list[str] = []
-    for position, tal in enumerate(raw.split(b"\x00")):
-        if not tal:
+    for position, tal in enumerate(raw.rstrip(b"\0 ").split(b"\0")):
+        if not tal.strip():
             continue
-        stamp, mark, rest = tal.partition(b"\x14")
-        onset_bytes, has_duration, duration_bytes = stamp.partition(b"\x15")
-        if (
-            not mark
-            or not _ONSET.fullmatch(onset_bytes)
-            or (has_duration and not _DURATION.fullmatch(duration_bytes))
-        ):
+        stamp, mark, texts = tal.partition(b"\x14")
+        onset, _, duration = stamp.partition(b"\x15")
+        onset_sec = _seconds(onset, _ONSET)
+        duration_sec = _seconds(duration, _DURATION) if duration else None
+        if not mark or onset_sec is None or (duration and duration_sec is None):
             faults.append(f"annotation with unreadable time {_shown(stamp)} left out")
             continue
-        onset_sec = float(onset_bytes)
-        if timekeeping and position == 0 and rest[:1] in (b"\x14", b""):
+        if timekeeping and position == 0 and not duration and texts[:1] in b"\x14":
             start_sec = onset_sec
-        duration_sec = float(duration_bytes) if has_duration else None
         events.extend(
             Annotation(onset_sec, duration_sec, decode_text(text))
-            for text in rest.split(b"\x14")
+            for text in texts.split(b"\x14")
             if text
         )
     return RecordEvents(start_sec, events, faults)
@@ -76,10 +75,10 @@ def parse_tals(raw: bytes, *, timekeeping: bool = True) -> RecordEvents:
 
 def record_start(raw: bytes) -> float | None:
     """Time kept by the first list of a record; None: there is none."""
-    stamp, mark, rest = raw.partition(b"\x14")
-    if not mark or rest[:1] != b"\x14" or not _ONSET.fullmatch(stamp):
+    stamp, mark, texts = raw.partition(b"\x14")
+    if not mark or texts[:1] not in (b"\x14", b"\0", b""):
         return None
-    return float(stamp)
+    return _seconds(stamp, _ONSET)
 
 
 def decode_text(raw: bytes) -> str:
@@ -88,6 +87,13 @@ def decode_text(raw: bytes) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+def _seconds(raw: bytes, pattern: re.Pattern[bytes]) -> float | None:
+    raw = raw.strip()
+    if not pattern.fullmatch(raw):
+        return None
+    return float(raw.replace(b",", b"."))
 
 
 def _shown(raw: bytes) -> str:

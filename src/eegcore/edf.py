@@ -1,47 +1,45 @@
 """EDF, EDF+, BDF and BDF+ files: header -> memory map -> Recording.
 
 Only the header is read when a file is opened. The map is made when samples are asked
-for, record start times and annotations when they are asked for.
+for; record start times and annotations are read when they are asked for.
 """
 
 import mmap
-import re
-from functools import lru_cache
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.annotations import parse_tals, record_start
-from eegcore.edf_header import (
-    FIXED_BYTES,
-    SIGNAL_BYTES,
-    EdfHeader,
-    SignalHeader,
-    parse_header,
-    signal_count,
-)
-from eegcore.errors import HeaderError, ReadError
-from eegcore.montage import channel_kind
-from eegcore.recording import (
-    Annotation,
-    Channel,
-    FileStamp,
-    Recording,
-    SampleStore,
-    Segment,
-    Source,
-    Timeline,
-    unique_names,
-)
+from eegcore.channel_names import unique_names
+from eegcore.edf_header import EdfHeader, Reads, SignalHeader, read_header
+from eegcore.errors import FileChangedError, HeaderError
+from eegcore.montage import channel_kinds, common_reference
+from eegcore.recording import Recording
+from eegcore.source import Annotation, Channel, FileStamp, Source
+from eegcore.store import SampleStore
+from eegcore.timeline import Segment, Timeline
+from eegcore.units import filter_edges, unit_and_factor
 
-_ANNOTATION_LABELS = ("edf annotations", "bdf annotations")
-_MICROVOLT = re.compile(r"(?:[uµμ�]|micro)\s*v(?:olts?)?\.?|[uµμ]volts?", re.IGNORECASE)
+_ANNOTATION_LABELS = frozenset({"edf annotations", "bdf annotations"})
+_HIGHEST_RATE_HZ = 1e9
 _NAN = float("nan")
 
 
-def open_edf(path: Path) -> Recording:
-    """Open an EDF or BDF file of any flavour; reads nothing but its header.
+def read_edf(stream: Reads, path: Path, stamp: FileStamp) -> Recording:
+    """Make a recording of an EDF or BDF file from its header.
+
+    Parameters
+    ----------
+    stream : object with `read`
+        At the beginning of the file; read up to the end of the header.
+    path : Path
+        Where the samples are read later.
+    stamp : FileStamp
+        State of the file.
 
     Raises
     ------
@@ -49,258 +47,256 @@ def open_edf(path: Path) -> Recording:
         The file is empty, cut inside its header, not EDF, or its header cannot be
         made sense of.
     """
-    with path.open("rb", buffering=0) as file:
-        stamp = FileStamp.of(path)
-        head = file.read(FIXED_BYTES)
-        count = signal_count(head, stamp.size)
-        header = parse_header(head + _read(file, SIGNAL_BYTES * count), stamp.size)
-    return Recording(_EdfFile(path, stamp, header).source())
+    header = read_header(stream, stamp.size)
+    ordinary = [s for s in header.signals if not is_annotation(s)]
+    warnings = list(header.warnings)
+    channels = _channels(ordinary, header, warnings)
+    source = Source(
+        format=header.format,
+        channels=channels,
+        record_duration_sec=header.record_duration_sec,
+        n_records=header.n_records,
+        continuous=not header.format.endswith("+D"),
+        loader=EdfLoader(path, header),
+        path=path,
+        stamp=stamp,
+        start=header.start,
+        reference=common_reference([c.label for c in channels if c.kind == "eeg"]),
+        age=header.age,
+        sex=header.sex,
+        warnings=tuple(warnings),
+    )
+    return Recording(source)
 
 
-def _read(file, n: int) -> bytes:
-    return file.read(n) or b""
+def is_annotation(signal: SignalHeader) -> bool:
+    """Whether a signal holds annotations in place of samples."""
+    return signal.label.lower() in _ANNOTATION_LABELS
 
 
-class _EdfFile:
-    """An opened file: its header, and where its ordinary signals lie."""
+class EdfLoader:
+    """Reads from a file of which the header is known.
 
-    def __init__(self, path: Path, stamp: FileStamp, header: EdfHeader) -> None:
-        self.path = path
-        self.stamp = stamp
-        self.header = header
-        ordinary, notes = [], []
-        offset = 0
-        offsets: list[int] = []
-        self.annotation_spans: list[tuple[int, int]] = []
-        for signal in header.signals:
-            n = signal.samples_per_record
-            if signal.label.lower() in _ANNOTATION_LABELS:
-                self.annotation_spans.append((offset, n))
-            else:
-                ordinary.append(signal)
-                offsets.append(offset)
-            offset += n
-        self.record_samples = offset
-        self.ordinary = ordinary
-        self.offsets = np.array(offsets, dtype=np.int64)
+    Parameters
+    ----------
+    path : Path
+    header : EdfHeader
+    """
 
-    def source(self) -> Source:
-        header = self.header
-        duration_sec = header.record_duration_sec
-        notes = list(header.warnings)
-        if duration_sec == 0 and self.ordinary:
-            raise HeaderError(
-                "duration of a data record in the header is 0, "
-                f"so the rate of {self.ordinary[0].label!r} is undefined"
-            )
-        names = unique_names([signal.label for signal in self.ordinary])
-        channels = tuple(
-            _channel(signal, name, header, notes)
-            for signal, name in zip(self.ordinary, names, strict=True)
-        )
-        return Source(
-            format=header.format,
-            channels=channels,
-            record_duration_sec=duration_sec,
-            n_records=header.n_records,
-            continuous=not header.format.endswith("+D"),
-            load_store=self.load_store,
-            load_timeline=self.load_timeline,
-            load_annotations=self.load_annotations,
-            path=self.path,
-            stamp=self.stamp,
-            start=header.start,
-            reference=None,
-            age=header.age,
-            sex=header.sex,
-            warnings=tuple(notes),
-        )
+    def __init__(self, path: Path, header: EdfHeader) -> None:
+        self._path = path
+        self._header = header
 
     def load_store(self) -> SampleStore:
-        header = self.header
+        """Map the samples of the ordinary signals."""
+        header = self._header
+        counts = np.array([s.samples_per_record for s in header.signals], np.int64)
+        starts = np.cumsum(counts) - counts
+        ordinary = np.array([not is_annotation(s) for s in header.signals])
         wide = header.sample_bytes == 3
-        samples = np.array(
-            [s.samples_per_record for s in self.ordinary], dtype=np.int64
-        )
+        scale = 3 if wide else 1
         return SampleStore(
             data=self._map(),
             encoding="int24" if wide else "int16",
-            record_stride=self.record_samples * (3 if wide else 1),
-            offsets=self.offsets * (3 if wide else 1),
-            samples_per_record=samples,
+            record_stride=int(counts.sum()) * scale,
+            offsets=starts[ordinary] * scale,
+            samples_per_record=counts[ordinary],
             n_records=header.n_records,
         )
 
-    def _map(self) -> NDArray:
-        header = self.header
-        dtype = np.dtype("u1") if header.sample_bytes == 3 else np.dtype("<i2")
-        count = header.n_records * header.record_bytes // dtype.itemsize
-        if count == 0:
-            return np.empty(0, dtype)
-        with self.path.open("rb") as file:
-            stop = header.data_offset + header.n_records * header.record_bytes
-            view = mmap.mmap(file.fileno(), stop, access=mmap.ACCESS_READ)
-        return np.frombuffer(view, dtype, count, header.data_offset)
-
-    def _annotation_bytes(self, span: tuple[int, int]) -> NDArray[np.uint8]:
-        """(n_records, n_bytes) of one annotation signal."""
-        width = self.header.sample_bytes
-        data = self._map().view(np.uint8)
-        rows = (
-            data.reshape(self.header.n_records, -1) if data.size else data.reshape(0, 0)
-        )
-        return rows[:, span[0] * width : (span[0] + span[1]) * width]
-
     def load_timeline(self) -> tuple[Timeline, tuple[str, ...]]:
-        header = self.header
-        n, length = header.n_records, header.record_duration_sec
-        whole = (Segment(0.0, n * length),) if n * length > 0 else ()
-        if not self.annotation_spans or n == 0 or "+" not in header.format:
-            notes = ("discontinuous file without record times, read as continuous",)
-            return Timeline(whole, 0.0, None), notes if header.format.endswith(
-                "+D"
-            ) else ()
-        rows = self._annotation_bytes(self.annotation_spans[0])
-        if header.format.endswith("+C"):
-            return Timeline(whole, record_start(rows[0].tobytes()) or 0.0, None), ()
-        starts = [record_start(row.tobytes()) for row in rows]
-        return _discontinuous(starts, header, self._tolerance())
-
-    def _tolerance(self) -> float:
-        """Seconds by which record times may be off: half a sample of the fastest."""
-        most = max((s.samples_per_record for s in self.ordinary), default=0)
-        return 0.5 * self.header.record_duration_sec / most if most else 1e-6
+        """Read the start times that the records keep."""
+        header = self._header
+        stop_sec = header.n_records * header.record_duration_sec
+        whole = (Segment(0.0, stop_sec),) if stop_sec > 0 else ()
+        rows = self._annotation_rows()
+        if header.format.endswith("+D"):
+            if rows and header.n_records:
+                starts = [record_start(row.tobytes()) for row in rows[0]]
+                return _discontinuous(starts, header), ()
+            note = "discontinuous file without record times, taken as continuous"
+            return Timeline(whole, 0.0, None), (note,)
+        if header.format.endswith("+C") and rows and header.n_records:
+            first_sec = record_start(rows[0][0].tobytes())
+            return Timeline(whole, first_sec or 0.0, None), ()
+        return Timeline(whole, 0.0, None), ()
 
     def load_annotations(self) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
+        """Read the events of all annotation signals."""
         events: list[Annotation] = []
-        faults: list[str] = []
-        for number, span in enumerate(self.annotation_spans):
-            for row in self._annotation_bytes(span):
+        warnings: list[str] = []
+        starts: list[float | None] = []
+        for number, rows in enumerate(self._annotation_rows()):
+            for row in rows:
                 found = parse_tals(row.tobytes(), timekeeping=number == 0)
                 events += found.events
-                faults += found.faults
+                warnings += found.faults
+                if number == 0:
+                    starts.append(found.start_sec)
+        if self._header.format.endswith("+C"):
+            warnings += _breaks(starts, self._header)
         events.sort(key=lambda event: event.onset_sec)
-        return tuple(events), tuple(faults)
+        return tuple(events), tuple(warnings)
+
+    def _map(self) -> NDArray[Any]:
+        """Elements of all records, read-only."""
+        header = self._header
+        dtype = np.dtype("u1") if header.sample_bytes == 3 else np.dtype("<i2")
+        n_bytes = header.n_records * header.record_bytes
+        if n_bytes == 0:
+            return np.frombuffer(b"", dtype)
+        try:
+            with self._path.open("rb") as file:
+                mapped = mmap.mmap(
+                    file.fileno(), header.data_offset + n_bytes, access=mmap.ACCESS_READ
+                )
+        except (OSError, ValueError) as error:  # ValueError: the file is shorter now
+            raise FileChangedError(
+                "the file cannot be mapped any more; it was cut or removed"
+            ) from error
+        count = n_bytes // dtype.itemsize
+        return np.frombuffer(mapped, dtype, count, header.data_offset)
+
+    def _annotation_rows(self) -> list[NDArray[np.uint8]]:
+        """(n_records, n_bytes) of each annotation signal."""
+        header = self._header
+        width = header.sample_bytes
+        spans = []
+        start = 0
+        for signal in header.signals:
+            stop = start + signal.samples_per_record * width
+            if is_annotation(signal):
+                spans.append((start, stop))
+            start = stop
+        if not spans or header.n_records == 0:
+            return []
+        rows = self._map().view(np.uint8).reshape(header.n_records, -1)
+        return [rows[:, start:stop] for start, stop in spans]
 
 
-def _discontinuous(
-    starts: list[float | None], header: EdfHeader, tolerance: float
-) -> tuple[Timeline, tuple[str, ...]]:
-    """Segments from the start times of the records."""
+def _tolerance(header: EdfHeader) -> float:
+    """Seconds by which record times may be off: half a sample of the fastest."""
+    counts = [s.samples_per_record for s in header.signals if not is_annotation(s)]
+    most = max(counts, default=0)
+    return 0.5 * header.record_duration_sec / most if most else 1e-6
+
+
+def _discontinuous(starts: list[float | None], header: EdfHeader) -> Timeline:
+    """Segments from the start times of the records.
+
+    Records that do not follow each other in time make an error: no order of their
+    samples would be right.
+    """
+    if None in starts:
+        raise HeaderError(
+            f"{starts.count(None)} of {len(starts)} records of a discontinuous file "
+            "keep no time"
+        )
     length = header.record_duration_sec
-    notes: tuple[str, ...] = ()
-    if any(start is None for start in starts):
-        missing = sum(start is None for start in starts)
+    first = starts[0] or 0.0
+    times = np.array(starts, dtype=np.float64) - first
+    gaps = np.diff(times) - length
+    tolerance = _tolerance(header)
+    if np.any(gaps < -tolerance):
+        k = int(np.argmax(gaps < -tolerance))
         raise HeaderError(
-            f"{missing} of {len(starts)} records of a discontinuous file keep no time"
+            f"records out of order: record {k + 2} starts at {starts[k + 1]:g} s, "
+            f"before record {k + 1} ends at {starts[k] + length:g} s"  # type: ignore[operator] # no None here
         )
-    times = np.array(starts, dtype=np.float64)
-    first = float(times[0])
-    times -= first
-    steps = np.diff(times) - length
-    back = np.flatnonzero(steps < -tolerance)
-    if back.size:
-        k = int(back[0]) + 1
-        raise HeaderError(
-            f"records out of order: record {k + 1} starts at {times[k] + first:g} s, "
-            f"before record {k} ends at {times[k - 1] + first + length:g} s"
-        )
-    cuts = np.flatnonzero(steps > tolerance) + 1
-    edges = [0, *cuts.tolist(), len(starts)]
+    edges = [0, *(np.flatnonzero(gaps > tolerance) + 1).tolist(), times.size]
     segments = tuple(
-        Segment(float(times[a]), float(times[a]) + (b - a) * length)
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
+        Segment(float(times[begin]), float(times[begin]) + (end - begin) * length)
+        for begin, end in pairwise(edges)
     )
-    if len(segments) == 1:
-        return Timeline(segments, first, None), notes
-    return Timeline(segments, first, times), notes
+    return Timeline(segments, first, times if len(segments) > 1 else None)
 
 
-def _channel(
-    signal: SignalHeader, name: str, header: EdfHeader, notes: list[str]
-) -> Channel:
-    unit, to_uv = unit_and_factor(signal.unit)
-    gain, offset = _calibration(signal, name, notes)
-    n = signal.samples_per_record
-    highpass_hz, lowpass_hz = filter_edges(signal.prefilter)
-    duration_sec = header.record_duration_sec
-    return Channel(
-        name,
-        signal.label,
-        channel_kind(signal.label, unit),
-        n / duration_sec if duration_sec else _NAN,
-        n * header.n_records,
-        unit,
-        to_uv,
-        gain,
-        offset,
-        _or_nan(signal.digital_min),
-        _or_nan(signal.digital_max),
-        _or_nan(signal.physical_min),
-        _or_nan(signal.physical_max),
-        highpass_hz,
-        lowpass_hz,
-        signal.prefilter,
-        signal.transducer,
-    )
+def _breaks(starts: list[float | None], header: EdfHeader) -> list[str]:
+    """A warning if the records of a file called continuous do not follow each other."""
+    kept = [(k, start) for k, start in enumerate(starts) if start is not None]
+    if len(kept) < 2 or header.record_duration_sec == 0:
+        return []
+    numbers, times = (np.array(column) for column in zip(*kept, strict=True))
+    expected = times[0] + (numbers - numbers[0]) * header.record_duration_sec
+    off = np.abs(times - expected) > max(_tolerance(header), 1e-3)
+    if not off.any():
+        return []
+    k = int(np.argmax(off))
+    return [
+        f"record {numbers[k] + 1} of a continuous file says it starts at "
+        f"{times[k]:g} s, expected {expected[k]:g} s; read as continuous"
+    ]
 
 
-def _or_nan(value: float | None) -> float:
-    return _NAN if value is None else value
+def _channels(
+    signals: list[SignalHeader], header: EdfHeader, warnings: list[str]
+) -> tuple[Channel, ...]:
+    labels = [signal.label for signal in signals]
+    names = unique_names(labels)
+    units = [unit_and_factor(signal.unit) for signal in signals]
+    kinds = channel_kinds(labels, [unit for unit, _ in units])
+    duration_sec, n_records = header.record_duration_sec, header.n_records
+    channels = []
+    for signal, name, (unit, to_uv), kind in zip(
+        signals, names, units, kinds, strict=True
+    ):
+        gain, offset = _calibration(signal, name, warnings.append)
+        channels.append(
+            Channel(
+                name,
+                signal.label,
+                kind,
+                _rate(signal, duration_sec),
+                signal.samples_per_record * n_records,
+                unit,
+                to_uv,
+                gain,
+                offset,
+                _NAN if signal.digital_min is None else signal.digital_min,
+                _NAN if signal.digital_max is None else signal.digital_max,
+                _NAN if signal.physical_min is None else signal.physical_min,
+                _NAN if signal.physical_max is None else signal.physical_max,
+                *filter_edges(signal.prefilter),
+                signal.prefilter,
+                signal.transducer,
+            )
+        )
+    return tuple(channels)
+
+
+def _rate(signal: SignalHeader, duration_sec: float) -> float:
+    if duration_sec == 0:
+        raise HeaderError(
+            "duration of a data record in the header is 0, "
+            f"so the rate of {signal.label!r} is undefined"
+        )
+    rate_hz = signal.samples_per_record / duration_sec
+    if rate_hz > _HIGHEST_RATE_HZ:
+        raise HeaderError(
+            f"rate of {signal.label!r} is {rate_hz:g} Hz by its header, "
+            f"at most {_HIGHEST_RATE_HZ:g} is allowed"
+        )
+    return rate_hz
 
 
 def _calibration(
-    signal: SignalHeader, name: str, notes: list[str]
+    signal: SignalHeader, name: str, warn: Callable[[str], None]
 ) -> tuple[float, float]:
-    """Gain and offset of the linear rule; NaN and a note where there is none."""
+    """Gain and offset of the linear rule; NaN and a warning where there is none."""
     pmin, pmax = signal.physical_min, signal.physical_max
     dmin, dmax = signal.digital_min, signal.digital_max
-    for kind, low, high in (("physical", pmin, pmax), ("digital", dmin, dmax)):
-        if low is None or high is None:
-            notes.append(
-                f"channel {name!r}: {kind} minimum or maximum is no number; no values"
-            )
-            return _NAN, _NAN
-        if low == high:
-            notes.append(
-                f"channel {name!r}: {kind} minimum equals {kind} maximum ({low:g}); "
-                "no values"
-            )
-            return _NAN, _NAN
-    gain = (pmax - pmin) / (dmax - dmin)
-    return gain, pmin - gain * dmin
-
-
-@lru_cache(maxsize=256)
-def unit_and_factor(text: str) -> tuple[str, float | None]:
-    """Unit, "uV" for every spelling of microvolt, and its factor to microvolt."""
-    text = text.strip()
-    if _MICROVOLT.fullmatch(text):
-        return "uV", 1.0
-    folded = text.casefold().rstrip(".")
-    if text == "MV":
-        return text, None
-    if folded in ("mv", "millivolt", "millivolts"):
-        return "mV", 1e3
-    if folded in ("v", "volt", "volts"):
-        return "V", 1e6
-    if folded in ("nv", "nanovolt", "nanovolts"):
-        return "nV", 1e-3
-    return text, None
-
-
-_HIGHPASS = re.compile(r"HP\s*[:=]?\s*(DC|\d+(?:[.,]\d+)?)", re.IGNORECASE)
-_LOWPASS = re.compile(r"LP\s*[:=]?\s*(\d+(?:[.,]\d+)?)", re.IGNORECASE)
-
-
-@lru_cache(maxsize=1024)
-def filter_edges(prefilter: str) -> tuple[float | None, float | None]:
-    """High-pass and low-pass edge in Hz from text such as "HP:0.1Hz LP:75Hz"."""
-    high, low = _HIGHPASS.search(prefilter), _LOWPASS.search(prefilter)
-    highpass_hz = lowpass_hz = None
-    if high:
-        edge = high.group(1)
-        highpass_hz = 0.0 if edge.upper() == "DC" else float(edge.replace(",", "."))
-    if low:
-        lowpass_hz = float(low.group(1).replace(",", "."))
-    return highpass_hz, lowpass_hz
+    if pmin is None or pmax is None:
+        warn(f"channel {name!r}: physical minimum or maximum is no number; no values")
+    elif dmin is None or dmax is None:
+        warn(f"channel {name!r}: digital minimum or maximum is no number; no values")
+    elif pmin == pmax:
+        warn(f"channel {name!r}: physical minimum = maximum = {pmin:g}; no values")
+    elif dmin == dmax:
+        warn(f"channel {name!r}: digital minimum = maximum = {dmin:g}; no values")
+    else:
+        gain = (pmax - pmin) / (dmax - dmin)
+        offset = pmin - gain * dmin
+        if gain - gain == 0.0 and offset - offset == 0.0:
+            return gain, offset
+        warn(f"channel {name!r}: physical range {pmin:g} to {pmax:g}; no values")
+    return _NAN, _NAN

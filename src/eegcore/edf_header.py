@@ -5,20 +5,27 @@ of the file is settled and told in `warnings`; what cannot is a `HeaderError`.
 """
 
 import re
-from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
 
 from eegcore.annotations import decode_text
+from eegcore.edf_subject import age_and_sex, start_time
 from eegcore.errors import HeaderError
 
 FIXED_BYTES = 256
 SIGNAL_BYTES = 256
 _BDF_MAGIC = b"\xffBIOSEMI"
-# Widths of the fields of the signal headers, in their order.
-_WIDTHS = (16, 80, 8, 8, 8, 8, 8, 80, 8, 32)
+# Widths of the fields of the signal headers, in their order; the last is reserved.
+_WIDTHS = (16, 80, 8, 8, 8, 8, 8, 80, 8)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
-_MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()
-_DATE = re.compile(r"(\d{1,2})-([A-Za-z]{3})-(\d{4})")
+
+
+class Reads(Protocol):
+    """What a header is read from: an opened file, or bytes in memory."""
+
+    def read(self, size: int, /) -> bytes:
+        """Next bytes, fewer at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,12 @@ class EdfHeader:
         First byte of the first record.
     n_records : int
         Whole records that are there.
+    start : datetime or None
+        None: the header has no valid date or time.
+    age, sex : int or None, str or None
+        All that is kept of the patient field.
+    warnings : tuple of str
+        What was odd, one line each.
     """
 
     format: str
@@ -61,17 +74,19 @@ class EdfHeader:
     start: datetime | None
     age: int | None
     sex: str | None
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
     @property
     def record_bytes(self) -> int:
         """Bytes of one data record."""
-        return self.sample_bytes * sum(s.samples_per_record for s in self.signals)
+        return self.sample_bytes * sum([s.samples_per_record for s in self.signals])
 
 
 def is_edf(head: bytes) -> bool:
     """Whether the first bytes of a file are those of an EDF or BDF header."""
-    return head[:8] == _BDF_MAGIC or (head[:1] == b"0" and not head[1:8].strip(b" \0"))
+    return head[:8] == _BDF_MAGIC or (
+        head[:1] == b"0" and len(head) > 7 and not head[1:8].strip(b" \0")
+    )
 
 
 def signal_count(head: bytes, size: int) -> int:
@@ -84,16 +99,16 @@ def signal_count(head: bytes, size: int) -> int:
     """
     if size == 0:
         raise HeaderError("the file is empty (0 bytes)")
+    if not is_edf(head):
+        raise HeaderError(f"not an EDF or BDF file: it begins with {head[:8]!r}")
     if len(head) < FIXED_BYTES:
-        if not is_edf(head):
-            raise HeaderError(f"not an EDF or BDF file: it begins with {head[:8]!r}")
         raise HeaderError(
             f"the header is cut: {len(head)} bytes, at least {FIXED_BYTES} are needed"
         )
-    if not is_edf(head):
-        raise HeaderError(f"not an EDF or BDF file: it begins with {head[:8]!r}")
     count = _integer(_text(head[252:256]))
     if count is None or count < 1:
+        count = _count_by_size(head)
+    if count is None:
         raise HeaderError(
             f"number of signals in the header is {_text(head[252:256])!r}, "
             "a whole number from 1 is needed"
@@ -101,118 +116,136 @@ def signal_count(head: bytes, size: int) -> int:
     return count
 
 
-def parse_header(raw: bytes, size: int) -> EdfHeader:
+def _count_by_size(head: bytes) -> int | None:
+    """Number of signals that the declared size of the header implies."""
+    told = _integer(_text(head[184:192]))
+    if told is None or told % SIGNAL_BYTES or told < FIXED_BYTES + SIGNAL_BYTES:
+        return None
+    return told // SIGNAL_BYTES - 1
+
+
+def read_header(stream: Reads, size: int) -> EdfHeader:
+    """Read the header at the beginning of a stream, and nothing behind it.
+
+    A number of signals of more than four digits does not fit its field; if the header
+    makes no sense by that field, the declared size of the header is tried.
+    """
+    head = stream.read(FIXED_BYTES)
+    count = signal_count(head, size)
+    raw = head + stream.read(SIGNAL_BYTES * count)
+    try:
+        return parse_header(raw, size)
+    except HeaderError:
+        implied = _count_by_size(head)
+        if implied is None or implied <= count:
+            raise
+        raw += stream.read(SIGNAL_BYTES * (implied - count))
+        return parse_header(raw, size, n_signals=implied)
+
+
+def parse_header(raw: bytes, size: int, *, n_signals: int | None = None) -> EdfHeader:
     """Read a header.
 
     Parameters
     ----------
     raw : bytes
-        The first 256 x (number of signals + 1) bytes of the file, or all of it.
+        The first 256 x (number of signals + 1) bytes of the file, or more of it.
     size : int
         Bytes of the whole file.
+    n_signals : int, optional
+        In place of the number in the header.
+
+    Raises
+    ------
+    HeaderError
+        The header is cut, or a number without which no sample can be found is none.
     """
-    n_signals = signal_count(raw[:FIXED_BYTES], size)
-    warnings: list[str] = []
+    n_signals = n_signals or signal_count(raw[:FIXED_BYTES], size)
     needed = FIXED_BYTES + SIGNAL_BYTES * n_signals
     if len(raw) < needed:
         raise HeaderError(
             f"the header is cut: {len(raw)} bytes, {n_signals} signals need {needed}"
         )
-    is_bdf = raw[:1] == b"\xff"
     signals = _signals(raw[FIXED_BYTES:needed], n_signals)
-    sample_bytes = 3 if is_bdf else 2
-    record_bytes = sample_bytes * sum(s.samples_per_record for s in signals)
     duration_sec = _number(_text(raw[244:252]))
     if duration_sec is None or duration_sec < 0:
         raise HeaderError(
             f"duration of a data record in the header is {_text(raw[244:252])!r}, "
             "a number of seconds from 0 is needed"
         )
+    warnings: list[str] = []
+    name, sample_bytes = ("BDF", 3) if raw[:1] == b"\xff" else ("EDF", 2)
+    record_bytes = sample_bytes * sum([s.samples_per_record for s in signals])
     offset = _data_offset(raw, needed, size, record_bytes, warnings)
-    n_records = _record_count(raw, offset, size, record_bytes, warnings)
-    reserved = _text(raw[192:236])
-    name = "BDF" if is_bdf else "EDF"
-    plus = reserved[:5].upper()
+    n_records = _record_count(raw, size - offset, record_bytes, warnings)
+    plus = _text(raw[192:197]).upper()
     kind = plus if plus in (f"{name}+C", f"{name}+D") else name
-    patient = _text(raw[8:88])
-    start = _start(raw, kind != name, warnings)
-    age, sex = _age_and_sex(patient, start, plus=kind != name)
+    start = start_time(
+        _text(raw[168:176]),
+        _text(raw[176:184]),
+        _text(raw[88:168]) if kind != name else "",
+        warnings,
+    )
+    age, sex = age_and_sex(_text(raw[8:88]), start)
     return EdfHeader(
-        kind,
-        sample_bytes,
-        offset,
-        n_records,
-        duration_sec,
-        signals,
-        start,
-        age,
-        sex,
-        tuple(warnings),
+        format=kind,
+        sample_bytes=sample_bytes,
+        data_offset=offset,
+        n_records=n_records,
+        record_duration_sec=duration_sec,
+        signals=signals,
+        start=start,
+        age=age,
+        sex=sex,
+        warnings=tuple(warnings),
     )
 
 
 def _signals(raw: bytes, count: int) -> tuple[SignalHeader, ...]:
     """Split the signal headers, which are stored field by field."""
+    plain = raw.replace(b"\0", b" ")
+    text = plain.decode("ascii") if plain.isascii() else None
     columns: list[list[str]] = []
     position = 0
-    text = raw.replace(b"\0", b" ").decode("ascii") if raw.isascii() else None
-    for width in _WIDTHS[:-1]:
+    for width in _WIDTHS:
         stop = position + width * count
-        if text is not None:
-            column = [
-                text[at : at + width].strip() for at in range(position, stop, width)
-            ]
+        places = range(position, stop, width)
+        if text is not None and text.isprintable():
+            columns.append([text[at : at + width].strip() for at in places])
         else:
-            column = [
-                _text(raw[at : at + width]) for at in range(position, stop, width)
-            ]
-        columns.append(column)
+            columns.append([_text(raw[at : at + width]) for at in places])
         position = stop
-    signals = []
-    for row in zip(*columns, strict=True):
-        label, transducer, unit, pmin, pmax, dmin, dmax, prefilter, samples = row
-        n_samples = _integer(samples)
-        if n_samples is None or n_samples < 0:
+    counts = [_integer(samples) for samples in columns[8]]
+    for label, shown, n in zip(columns[0], columns[8], counts, strict=True):
+        if n is None or n < 0:
             raise HeaderError(
-                f"number of samples of signal {label!r} in the header is {samples!r}, "
+                f"number of samples of signal {label!r} in the header is {shown!r}, "
                 "a whole number from 0 is needed"
             )
-        signals.append(
-            SignalHeader(
-                label,
-                transducer,
-                unit,
-                _number(pmin),
-                _number(pmax),
-                _number(dmin),
-                _number(dmax),
-                prefilter,
-                n_samples,
-            )
-        )
-    return tuple(signals)
+    limits = [map(_number, column) for column in columns[3:7]]
+    return tuple(map(SignalHeader, *columns[:3], *limits, columns[7], counts))
 
 
 def _data_offset(
     raw: bytes, needed: int, size: int, record_bytes: int, warnings: list[str]
 ) -> int:
-    """First byte of the data: behind the signal headers, whatever the field says."""
-    told = _integer(_text(raw[184:192]))
+    """First byte of the data: behind the signal headers, whatever the field says.
+
+    Only a longer header that the size of the file bears out to the byte is believed.
+    """
+    shown = _text(raw[184:192])
+    told = _integer(shown)
     if told == needed:
         return needed
-    shown = _text(raw[184:192])
     declared = _integer(_text(raw[236:244])) or 0
-    if (
-        told is not None
-        and told > needed
-        and declared > 0
-        and told + declared * record_bytes == size
-    ):
-        warnings.append(
-            f"header says it has {told} bytes, {needed} are usual; "
-            "the size of the file agrees with it"
-        )
-        return told
+    if told is not None and told > needed and declared > 0 and record_bytes > 0:
+        behind = size - declared * record_bytes
+        if behind == told:
+            warnings.append(
+                f"header says it has {told} bytes where {needed} are usual; "
+                "the size of the file agrees"
+            )
+            return told
     warnings.append(
         f"header says it has {shown!r} bytes, its signals need {needed}; "
         f"data read from byte {needed}"
@@ -221,142 +254,66 @@ def _data_offset(
 
 
 def _record_count(
-    raw: bytes, offset: int, size: int, record_bytes: int, warnings: list[str]
+    raw: bytes, data_bytes: int, record_bytes: int, warnings: list[str]
 ) -> int:
-    """Whole records in the file, told where the header says other."""
+    """Whole records in the file, told where the header says other.
+
+    More whole records than declared, without a spare byte, were recorded and are read;
+    spare bytes that are no whole records are not.
+    """
     shown = _text(raw[236:244])
     declared = _integer(shown)
-    there, spare = (
-        divmod(max(size - offset, 0), record_bytes) if record_bytes else (0, 0)
-    )
+    if record_bytes == 0:
+        warnings.append("the header declares no samples at all")
+        return 0
+    there, spare = divmod(data_bytes, record_bytes)
     if declared is None or declared < 0:
         warnings.append(
-            f"header does not say the number of records ({shown!r}); "
-            f"{there} taken from the size of the file"
+            f"number of records in the header is {shown!r}; "
+            f"{there} whole ones are in the file"
         )
-        if spare:
-            warnings.append(f"{spare} bytes behind the last whole record left out")
-        return there
-    if declared > there:
+        declared = there
+    elif declared > there:
         warnings.append(
             f"header says {declared} records, {there} whole ones are in the file; "
-            f"{declared - there} records are missing"
+            f"{declared - there} are missing"
         )
-        return there
-    if declared == there:
-        if spare:
-            warnings.append(f"{spare} spare bytes behind the last record left out")
-        return there
-    if spare == 0:
+        declared = there
+    elif declared < there and spare == 0:
         warnings.append(
-            f"header says {declared} records, the file holds {there}; all are read"
+            f"header says {declared} records, {there} are in the file and read"
         )
-        return there
-    warnings.append(
-        f"{size - offset - declared * record_bytes} spare bytes behind the "
-        f"{declared} records of the header left out"
-    )
+        declared = there
+    spare = data_bytes - declared * record_bytes
+    if spare:
+        warnings.append(f"{spare} bytes behind the last whole record are not read")
+    if declared == 0:
+        warnings.append("the file holds no data record")
     return declared
 
 
 def _text(raw: bytes) -> str:
-    """Field as text: NUL padding as spaces, UTF-8 or else Latin-1."""
-    return decode_text(raw.replace(b"\0", b" ")).strip()
+    """Field as text: UTF-8 or else Latin-1, NUL and control bytes as spaces."""
+    text = decode_text(raw.replace(b"\0", b" ")).strip()
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else " " for c in text).strip()
 
 
 def _number(text: str) -> float | None:
     """Number of a field, decimal comma allowed; None: it is none."""
-    text = text.replace(",", ".")
-    if not _NUMBER.fullmatch(text):
-        return None
-    value = float(text)
-    return value if abs(value) < float("inf") else None
+    try:
+        value = float(text)
+    except ValueError:
+        text = text.replace(",", ".")
+        if not _NUMBER.fullmatch(text):
+            return None
+        value = float(text)
+    # float() also takes "nan", "inf" and "1_000".
+    return value if value - value == 0.0 and "_" not in text else None
 
 
 def _integer(text: str) -> int | None:
+    """Whole number of a field; None: it is none."""
     value = _number(text)
     return int(value) if value is not None and value == int(value) else None
-
-
-def _start(raw: bytes, plus: bool, warnings: list[str]) -> datetime | None:  # noqa: FBT001 - private
-    """Start of the header; the four-digit year of EDF+ where it fits."""
-    clock = _clock(_text(raw[176:184]))
-    day = _day(_text(raw[168:176]))
-    if plus:
-        words = _text(raw[88:168]).split()
-        if len(words) > 1 and words[0].lower() == "startdate":
-            full = full_date(words[1])
-            if full and (day is None or (full.day, full.month) == (day.day, day.month)):
-                day = full
-    if day is None:
-        warnings.append("start date in the header is no date; start unknown")
-        return None
-    if clock is None:
-        warnings.append("start time in the header is no time; start unknown")
-        return None
-    return datetime.combine(day, clock)
-
-
-def _day(text: str) -> date | None:
-    """dd.mm.yy, with the clipping year 1985."""
-    parts = re.split(r"[.\-/: ]+", text)
-    if len(parts) != 3 or not all(part.isdigit() for part in parts):
-        return None
-    day, month, year = (int(part) for part in parts)
-    if year < 100:
-        year += 1900 if year >= 85 else 2000
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
-
-
-def _clock(text: str) -> time | None:
-    parts = re.split(r"[.\-/: ]+", text)
-    if len(parts) != 3 or not all(part.isdigit() for part in parts):
-        return None
-    try:
-        return time(*(int(part) for part in parts))
-    except ValueError:
-        return None
-
-
-def full_date(text: str) -> date | None:
-    """dd-MMM-yyyy with an English month in any letter case; None: it is none."""
-    found = _DATE.fullmatch(text)
-    if not found or found.group(2).upper() not in _MONTHS:
-        return None
-    month = _MONTHS.index(found.group(2).upper()) + 1
-    try:
-        return date(int(found.group(3)), month, int(found.group(1)))
-    except ValueError:
-        return None
-
-
-_SEX_WORDS = re.compile(r"(?<![A-Za-z])(female|male|f|m)(?![A-Za-z])", re.IGNORECASE)
-_AGE_WORDS = re.compile(
-    r"(?<!\d)(\d{1,3})\s*_?(?:yrs?|years?|y/?o)(?![A-Za-z])|"
-    r"(?<![A-Za-z])age\s*[:=_]?\s*(\d{1,3})(?!\d)",
-    re.IGNORECASE,
-)
-
-
-def _age_and_sex(
-    patient: str, start: datetime | None, *, plus: bool
-) -> tuple[int | None, str | None]:
-    """Age in whole years and sex ("F", "M"), the only facts kept of the patient."""
-    words = patient.split()
-    sex = age = None
-    if len(words) > 1 and words[1].upper() in ("F", "M"):
-        sex = words[1].upper()
-    elif not plus:
-        found = _SEX_WORDS.search(patient.replace("_", " "))
-        sex = found.group(1)[0].upper() if found else None
-    birth = next((full_date(word) for word in words if full_date(word)), None)
-    if birth and start:
-        age = start.year - birth.year
-        age -= (start.month, start.day) < (birth.month, birth.day)
-    else:
-        years = _AGE_WORDS.search(patient)
-        age = int(years.group(1) or years.group(2)) if years else None
-    return (age if age is not None and 0 <= age <= 120 else None), sex

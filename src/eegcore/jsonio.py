@@ -55,10 +55,10 @@ def canonical(value: Any) -> Any:
     Returns
     -------
     object
-        dict, list, str, int, float, bool or None. Floats under a key of time (`..._sec`,
-        `tmin`, `tmax`, `t_start`, `t_end`, `time_window`, `time_range`) are rounded
-        to the millisecond, other floats to six significant digits; NaN and infinity
-        become None, -0.0 becomes 0.0. Integers are kept.
+        dict, list, str, int, float, bool or None. Floats under a key of time
+        (`..._sec`, `tmin`, `tmax`, `t_start`, `t_end`, `time_window`, `time_range`,
+        `times`) are rounded to the millisecond, other floats to six significant
+        digits; NaN and infinity become None, -0.0 becomes 0.0. Integers are kept.
 
     Notes
     -----
@@ -142,9 +142,7 @@ class _Floats(NamedTuple):
         items: list[float | None] = rounded.tolist()
         for gone in np.flatnonzero(~np.isfinite(rounded)).tolist():
             items[gone] = None
-        for container, key, item in zip(
-            self.containers, self.keys, items, strict=True
-        ):
+        for container, key, item in zip(self.containers, self.keys, items, strict=True):
             container[key] = item
 
 

@@ -39,7 +39,6 @@ _NO_ELECTRODE = Electrode((), "unknown", "unknown")
 
 # Rows of the 10-10 (and 10-5 intermediate) system, by their letters.
 _ROWS = {
-    "NZ": "frontal",
     "N": "frontal",
     "FP": "frontal",
     "AFP": "frontal",
@@ -69,95 +68,93 @@ _ROWS = {
     "I": "occipital",
     "A": "temporal",  # ear lobe
     "M": "temporal",  # mastoid
+    "SP": "temporal",  # sphenoidal
+    "PG": "temporal",  # nasopharyngeal
 }
 # Electrodes whose number moves them out of their row's region.
 _REGION_OF = {
-    "F7": "frontal",
-    "F8": "frontal",
     "P7": "temporal",
     "P8": "temporal",
-    "SP1": "temporal",
-    "SP2": "temporal",
-    "PG1": "temporal",
-    "PG2": "temporal",
 }
 _ELECTRODE = re.compile(
-    r"(AFP|AFF|FFC|FFT|FTT|FCC|CCP|TTP|CPP|TPP|PPO|POO|FP|AF|FC|FT|CP|TP|PO|OI|SP|PG"
-    r"|[NFCTPOIAM])(Z|10|[1-9])(H?)"
+    r"(AFP|AFF|FFC|FFT|FTT|FCC|CCP|TTP|CPP|TPP|PPO|POO|FP|AF|FC|FT|CP|TP|PO|OI"
+    r"|[FCTPOI])(Z|10|[1-9])(H?)|(N)(Z)|(A|M|SP|PG)([12])"
 )
 _REFERENCE = frozenset(
-    "REF LE AR AVG AV AVE AVERAGE CAR A1A2 A12 M1M2 A1+A2 M1+M2 LINKED G".split()
+    {
+        *("REF", "LE", "AR", "AVG", "AV", "AVE", "AVERAGE", "CAR", "LINKED", "G"),
+        *("A1A2", "A12", "A1A22", "M1M2", "M12", "M1M22"),
+    }
 )
-_MICRO_PREFIX = re.compile(r"^(?:I?EEG|SEEG|ECOG)(?=[ _:.\-(]|$)[ _:]*", re.IGNORECASE)
-_BRACKET = re.compile(r"^[^()]*\(([^()]+)\)$")
+_EAR = frozenset({"A1", "A2", "M1", "M2"})
+_EEG_PREFIX = re.compile(r"(?:I?EEG|SEEG|ECOG)(?=[ _:.\-(\d]|$)[ _:\-]*", re.IGNORECASE)
+_BRACKET = re.compile(r"[^()]*\(([^()]+)\)")
+_DASH = re.compile(r"\s*[-\u2013_:/]\s*")
+_NO_LETTER = re.compile(r"[^A-Z0-9]")
 
 # First match wins: what a label says in words, before it is tried as an electrode.
-_WORDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        (
-            "stim",
-            r"status|trig|marker|event|stim|\bSTI\b|STI ?\d+|annotation|digital in|"
-            r"photic|light(?:s)? o|^DIN?\d*$|\bTTL\b",
-        ),
-        ("misc", r"sa ?o2|sp ?o2|oxi|pulse|\bHR\b|H\.R\.|heart ?rate|pleth|\bBPM\b"),
-        (
-            "misc",
-            r"imp[eé]dance|\(imp\)|battery|accel|gyro|\bacc\b|audio|sound|\blux\b",
-        ),
-        ("misc", r"calibration|co2|position|\bpos\b|body|actigra|\bGSR\b|\bEDA\b"),
-        ("ecg", r"\bECG|\bEKG|^ECG|^EKG|cardi"),
-        ("emg", r"EMG|chin|submental|mentalis|\bleg|tibial|masseter|\bLAT\b|\bRAT\b"),
-        ("eog", r"EOG|^[LR]OC\b|\bE[12](?:-|$)|ocular|\b[LR]EYE\b|\bROC\b|\bLOC\b"),
-        (
-            "resp",
-            r"resp|airflow|\bflow|nasal|oral|thor|abdo|chest|effort|snor|cpap|cann|"
-            r"breath|\bRIP\b|\bTHX\b|\bABD\b",
-        ),
-        ("temp", r"temp(?!oral)|rectal"),
-    )
+_WORDS: tuple[tuple[Kind, str], ...] = (
+    ("stim", r"status|trig|marker|event|\bstim|\bSTI\b|STI ?\d|annotation|\bTTL\b"),
+    ("stim", r"photic|digital in|^DIN?\d*$"),
+    ("misc", r"sa ?o2|sp ?o2|co2|\boxi|pulse|\bHR\b|H\.R\.|heart|pleth|\bBPM\b"),
+    ("misc", r"imp.{1,2}dance|\(imp\)|battery|accel|gyro|\bacc\b|audio|sound|\blux\b"),
+    ("misc", r"calibration|position|\bpos\b|\bbody|actigra|\bGSR\b|\bEDA\b|\blight"),
+    ("ecg", r"\bECG|\bEKG|cardi"),
+    ("emg", r"EMG|\bchin|submental|mentalis|\b[lr]?leg|tibial|masseter|\b[LR]AT\b"),
+    ("eog", r"EOG|\b[LR]OC\b|\bE[12](?=-|$)|ocular|\b[LR]EYE\b"),
+    ("resp", r"\bresp|airflow|\bflow|nasal|\boral|\bthor|\babdo|\bchest|effort|snor"),
+    ("resp", r"cpap|cannula|breath|therm[io]|\bRIP\b|\bTHX\b|\bABD\b"),
+    ("temp", r"\btemp(?!or)|rectal"),
 )
+_SAID = tuple((kind, re.compile(words, re.IGNORECASE)) for kind, words in _WORDS)
+_SAYS = re.compile("|".join(words for _, words in _WORDS), re.IGNORECASE)
 _BIOSEMI = re.compile(r"[A-H](?:[1-9]|[12]\d|3[0-2])")
+_BIOSEMI_ONLY = re.compile(r"A(?:[3-9]|[12]\d|3[0-2])")
+_NET = re.compile(r"(?:EEG )?E\d{1,3}")
 _VOLTS = frozenset({"uV", "mV", "V", "nV", ""})
 
 
+@lru_cache(maxsize=4096)
 def clean_label(label: str) -> str:
     """Electrode part of a label, upper case.
 
     Drops the type in front, the reference behind, padding dots and white space:
-    "EEG Fp1-Ref" and "Fp1." both give "FP1", "EEG Pz - Oz" gives "PZ-OZ".
+    "EEG Fp1-Ref" and "Fp1." both give "FP1", "EEG Pz - Oz" gives "PZ-OZ", "EEG L1(Fp1)"
+    gives "FP1".
     """
-    text = _MICRO_PREFIX.sub("", label.strip()).strip(" .:_")
-    bracket = _BRACKET.match(text)
-    if bracket:
-        text = bracket.group(1)
-    text = re.sub(r"\s*[-–]\s*", "-", text).strip().upper()
-    head, dash, tail = text.partition("-")
-    if dash and tail.strip(" .") in _REFERENCE and head:
+    text = label.strip()
+    prefix = _EEG_PREFIX.match(text)
+    text = text[prefix.end() :] if prefix else text
+    bracket = _BRACKET.fullmatch(text)
+    text = bracket.group(1) if bracket else text
+    text = _DASH.sub("-", text).strip(" .-").upper()
+    head, _, tail = text.partition("-")
+    if head and _NO_LETTER.sub("", tail) in _REFERENCE:
         return head.strip(" .")
-    return text
+    return text or label.strip().upper()
 
 
-def _one_electrode(text: str) -> str | None:
-    """Upper-case electrode name of `text`, or None."""
-    return text if _ELECTRODE.fullmatch(text) else None
+def _row_and_number(name: str) -> tuple[str, str] | None:
+    """Row letters and number (or Z) of an upper-case name; None: no electrode."""
+    found = _ELECTRODE.fullmatch(name)
+    if found is None:
+        return None
+    row, number, _, n_row, n_number, other, other_number = found.groups()
+    return row or n_row or other, number or n_number or other_number
 
 
 def _side(name: str) -> Hemisphere:
-    found = _ELECTRODE.fullmatch(name)
+    found = _row_and_number(name)
     if found is None:
         return "unknown"
-    number = found.group(2)
-    if number == "Z":
+    if found[1] == "Z":
         return "M"
-    return "L" if int(number) % 2 else "R"
+    return "L" if int(found[1]) % 2 else "R"
 
 
 def _region(name: str) -> str:
-    found = _ELECTRODE.fullmatch(name)
-    if found is None:
-        return "unknown"
-    return _REGION_OF.get(name) or _ROWS.get(found.group(1), "unknown")
+    found = _row_and_number(name)
+    return _REGION_OF.get(name) or (_ROWS[found[0]] if found else "unknown")
 
 
 @lru_cache(maxsize=4096)
@@ -178,28 +175,15 @@ def parse_electrode(name: str) -> Electrode:
     """
     parts = [part.strip(" .") for part in clean_label(name).split("-")]
     if len(parts) > 1 and parts[-1].isdigit():
-        parts = parts[:-1]
-    if len(parts) == 2 and parts[1] in _REFERENCE:
-        parts = parts[:1]
-    electrodes = [_one_electrode(part) for part in parts]
-    first = electrodes[0]
-    if first is None or len(parts) > 2:
+        parts.pop()
+    if len(parts) == 2 and (
+        _NO_LETTER.sub("", parts[1]) in _REFERENCE
+        or (parts[1] in _EAR and parts[0] not in _EAR)
+    ):
+        parts.pop()
+    if len(parts) > 2 or not all(_row_and_number(part) for part in parts):
         return _NO_ELECTRODE
-    if len(parts) == 1:
-        return Electrode((first,), _side(first), _region(first))
-    second = electrodes[1]
-    if second is None:
-        return _NO_ELECTRODE
-    if second[0] in "AM" and second[1:] in ("1", "2") and first[0] not in "AM":
-        return Electrode((first,), _side(first), _region(first))
-    return Electrode((first, second), _pair_side(first, second), _region(first))
-
-
-def _pair_side(first: str, second: str) -> Hemisphere:
-    sides = {_side(first), _side(second)} - {"M"}
-    if not sides:
-        return "M"
-    return sides.pop() if len(sides) == 1 else "unknown"
+    return Electrode(tuple(parts), side_of(tuple(parts)), _region(parts[0]))
 
 
 @lru_cache(maxsize=16384)
@@ -221,38 +205,69 @@ def channel_kind(label: str, unit: str) -> Kind:
         nothing ("x", "ch 3") is "unknown"; a unit that is no voltage makes it "misc".
     """
     text = label.strip()
-    for kind, pattern in _WORDS:
-        if pattern.search(text):
-            return kind
+    if _SAYS.search(text):
+        return next(kind for kind, pattern in _SAID if pattern.search(text))
     if unit not in _VOLTS:
         return "misc"
-    if _MICRO_PREFIX.match(text) or parse_electrode(text).names:
-        return "eeg"
-    if _BIOSEMI.fullmatch(text):
-        return "eeg"
-    return "unknown"
+    is_eeg = _EEG_PREFIX.match(text) or _BIOSEMI.fullmatch(text)
+    return "eeg" if is_eeg or parse_electrode(text).names else "unknown"
 
 
-def _mirror(name: str) -> str | None:
-    """Electrode on the other side: T7 -> T8, FZ -> FZ; None if it is none."""
-    found = _ELECTRODE.fullmatch(name)
-    if found is None:
-        return None
-    row, number, half = found.groups()
-    if number == "Z":
+def channel_kinds(labels: Sequence[str], units: Sequence[str]) -> tuple[Kind, ...]:
+    """Kind of each channel of one recording.
+
+    As `channel_kind`, but knowing the other labels: "E1" to "E8" and more are the
+    electrodes of a geodesic net, while "E1" and "E2" alone are those of an EOG.
+    """
+    net = sum(1 for label in labels if _NET.fullmatch(label)) >= 8
+    return tuple(
+        [
+            "eeg" if net and _NET.fullmatch(label) else channel_kind(label, unit)
+            for label, unit in zip(labels, units, strict=True)
+        ]
+    )
+
+
+def common_reference(labels: Iterable[str]) -> str | None:
+    """Reference that all labels name behind a dash ("Ref", "A1"); None: there is none.
+
+    A bipolar montage has none; so has a recording with two references.
+    """
+    found: str | None = None
+    for label in labels:
+        head, _, tail = label.strip(" .").rpartition("-")
+        reference = tail.strip()
+        known = _NO_LETTER.sub("", reference.upper()) in _REFERENCE | _EAR | {"CZ"}
+        if not head or not known or found not in (None, reference):
+            return None
+        found = reference
+    return found
+
+
+def _mirror(name: str) -> str:
+    """Electrode on the other side: T7 -> T8; a midline one is its own."""
+    found = _row_and_number(name)
+    if found is None or found[1] == "Z":
         return name
-    value = int(number)
-    return f"{row}{value + 1 if value % 2 else value - 1}{half}"
+    number = int(found[1])
+    other = number + 1 if number % 2 else number - 1
+    return f"{found[0]}{other}{'H' if name.endswith('H') else ''}"
 
 
-def homologous_pairs(
-    names: Sequence[str] | Iterable[str],
-) -> tuple[tuple[int, int], ...]:
+def side_of(electrode: Sequence[str]) -> Hemisphere:
+    """Side of one electrode or of a bipolar pair, from its standard names."""
+    sides = {_side(name) for name in electrode}
+    if len(sides) > 1:
+        sides.discard("M")
+    return sides.pop() if len(sides) == 1 else "unknown"
+
+
+def homologous_pairs(names: Iterable[str]) -> tuple[tuple[int, int], ...]:
     """Pairs of channels that mirror each other, as positions (left, right).
 
     Parameters
     ----------
-    names : sequence of str
+    names : iterable of str
         Channel names or labels.
 
     Returns
@@ -261,26 +276,20 @@ def homologous_pairs(
         In the order of the left channels. Single electrodes pair with single ones
         (T7 with T8, T3 with T4), bipolar pairs with bipolar pairs (FP1-F7 with
         FP2-F8; the reverse derivation is no match). Of repeated labels the first one
-        that is free is taken; midline and unknown channels have no partner.
+        that is free is taken; midline and unknown channels have no partner, nor
+        have A1 and A2 beside A3 (a BioSemi cap, where they are no ears).
     """
+    names = list(names)
     electrodes = [parse_electrode(name).names for name in names]
+    if any(_BIOSEMI_ONLY.fullmatch(name) for name in names):
+        electrodes = [() if e in (("A1",), ("A2",)) else e for e in electrodes]
     free: dict[tuple[str, ...], list[int]] = {}
     for position, electrode in enumerate(electrodes):
-        if electrode:
-            free.setdefault(electrode, []).append(position)
+        free.setdefault(electrode, []).append(position)
     pairs = []
     for position, electrode in enumerate(electrodes):
-        if not electrode or parse_side(electrode) != "L":
-            continue
-        mirrored = tuple(_mirror(name) or "" for name in electrode)
-        partners = free.get(mirrored)
-        if partners and mirrored != electrode:
-            pairs.append((position, partners.pop(0)))
+        if side_of(electrode) == "L":
+            mirrored = tuple(_mirror(name) for name in electrode)
+            if free.get(mirrored):
+                pairs.append((position, free[mirrored].pop(0)))
     return tuple(pairs)
-
-
-def parse_side(electrode: tuple[str, ...]) -> Hemisphere:
-    """Side of one electrode or of a bipolar pair, from its standard names."""
-    if len(electrode) == 2:
-        return _pair_side(*electrode)
-    return _side(electrode[0]) if electrode else "unknown"
