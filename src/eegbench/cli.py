@@ -5,22 +5,19 @@ Data go to stdout, talk and progress to stderr. Exit status: 0 done, 1 failed or
 with failures, 2 misuse. Nothing heavy is imported before a command runs.
 """
 
-import functools
-import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from eegbench import __version__
-from eegbench.errors import EegbenchError
-from eegcore.errors import EegcoreError
+from eegbench.terminal import guarded, progress_bar, show, talk
 
 FORMATS = click.Choice(["table", "json", "csv", "md"])
-AGENTS = ("rules", "random", "constant", "id-only", "replay")
+AGENTS = "rules, random, constant, id-only, replay, command, a .toml file, module:Name"
 EXAMPLES = """\b
 A first look (simulated data, two minutes):
     eegbench demo -o demo
@@ -33,43 +30,14 @@ The benchmark on your copies of the public data sets:
 """
 
 
-def _fail(message: str) -> NoReturn:
-    click.echo(f"eegbench: {' '.join(message.split())}", err=True)
-    sys.exit(1)
-
-
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn every error that we or the system name into one line and exit 1."""
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except BrokenPipeError:
-            # the reader (head, less) has gone; the interpreter must not complain
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
-        except KeyboardInterrupt:
-            _fail("stopped by the user; 'run' goes on where it stopped")
-        except (EegbenchError, EegcoreError) as error:
-            _fail(str(error))
-        except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            _fail(f"{where}{error.strerror or error}")
-
-    return run
-
-
 def _pipeline() -> Any:
     return import_module("eegbench.pipeline")
 
 
-def _print(text: str) -> None:
-    click.echo(text.rstrip("\n"))
-
-
-def _talk(text: str) -> None:
-    click.echo(text, err=True)
+def _listed(names: str | None) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
 @click.group(
@@ -86,13 +54,16 @@ def main() -> None:
 
 def _command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
     def decorate(function: Callable[..., Any]) -> click.Command:
-        return main.command(name)(_guarded(function))
+        return main.command(name)(guarded(function))
 
     return decorate
 
 
 _format = click.option(
     "--format", "form", type=FORMATS, default="table", show_default=True
+)
+_set = click.option(
+    "--set", "set_path", type=Path, help="Where the set lies now, if it was moved."
 )
 _output = click.option("-o", "--output", type=Path, required=True, help="Where to.")
 
@@ -110,26 +81,28 @@ def demo(output: Path, workers: int | None) -> None:
     \b
     eegbench demo -o demo       then open demo/report.html
     """
-    _print(_pipeline().demo(output, workers=workers, talk=_talk))
+    with progress_bar("demo") as tick:
+        text = _pipeline().demo(output, workers=workers, talk=talk, tick=tick)
+    show(text)
 
 
 @_command("list")
 @_format
 def list_suites(form: str) -> None:
     """List suites, tasks, agents and data sources."""
-    _print(_pipeline().list_suites(form=form))
+    show(_pipeline().list_suites(form=form))
 
 
 @_command("show")
 @click.argument("task")
 @_format
-def show(task: str, form: str) -> None:
+def show_task(task: str, form: str) -> None:
     """State what TASK asks, its metric, chance level and data.
 
     \b
     eegbench show T5
     """
-    _print(_pipeline().show_task(task, form=form))
+    show(_pipeline().show_task(task, form=form))
 
 
 @_command("build")
@@ -167,12 +140,12 @@ def build(
         sources=sources,
         release=release,
         signals=signals,
-        tasks=tuple(tasks.split(",")) if tasks else None,
+        tasks=_listed(tasks),
         condition=condition,
         panel=panel,
-        talk=_talk,
+        talk=talk,
     )
-    _print(text)
+    show(text)
     sys.exit(int(failed))
 
 
@@ -180,16 +153,19 @@ def build(
 @click.argument("set_path", type=Path, metavar="SET")
 def check(set_path: Path) -> None:
     """Check that a set is whole, unchanged and readable."""
-    text, failed = _pipeline().check_set(set_path, talk=_talk)
-    _print(text)
+    text, failed = _pipeline().check_set(set_path, talk=talk)
+    show(text)
     sys.exit(int(failed))
 
 
 @_command("run")
 @click.argument("set_path", type=Path, metavar="SET")
-@click.option("--agent", required=True, help=f"One of {', '.join(AGENTS)}.")
-@click.option("--config", type=Path, help="A TOML file with the agent's options.")
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--agent", required=True, help=f"One of: {AGENTS}.")
+@click.option("--config", type=Path, help="A TOML file with limits and budgets.")
+@click.option(
+    "--workers", type=click.IntRange(1), help="Processes; default: all cores."
+)
+@click.option("--tasks", help="A comma list, such as T3,T5; default: all of the set.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N instances.")
 @click.option("--source", type=Path, help="For replay: the run to replay.")
 @_output
@@ -197,7 +173,8 @@ def run(
     set_path: Path,
     agent: str,
     config: Path | None,
-    workers: int,
+    workers: int | None,
+    tasks: str | None,
     limit: int | None,
     source: Path | None,
     output: Path,
@@ -207,33 +184,41 @@ def run(
     \b
     eegbench run sets/t3t5 --agent rules --workers 2 -o runs/rules
     """
-    summary, failed = _pipeline().run_agent(
-        set_path,
-        agent,
-        output,
-        config=config,
-        workers=workers,
-        limit=limit,
-        source=source,
-        talk=_talk,
-    )
-    _print(summary)
+    with progress_bar(agent) as tick:
+        summary, failed = _pipeline().run_agent(
+            set_path,
+            agent,
+            output,
+            config=config,
+            workers=workers,
+            tasks=_listed(tasks),
+            limit=limit,
+            source=source,
+            talk=talk,
+            tick=tick,
+        )
+    show(summary)
     sys.exit(int(failed))
 
 
 @_command("score")
 @click.argument("run_path", type=Path, metavar="RUN")
 @_format
-@click.option("--rounds", type=click.IntRange(0), default=1000, show_default=True)
-def score(run_path: Path, form: str, rounds: int) -> None:
+@click.option(
+    "--rounds", type=click.IntRange(0), default=1000, help="Of the bootstrap."
+)
+@_set
+def score(run_path: Path, form: str, rounds: int, set_path: Path | None) -> None:
     """Score a run from its stored raw answers.
 
     \b
     eegbench score runs/rules
     eegbench score runs/rules --format json | jq .tasks.T3.metrics
     """
-    text, failed = _pipeline().score(run_path, form=form, rounds=rounds, talk=_talk)
-    _print(text)
+    text, failed = _pipeline().score(
+        run_path, set_path=set_path, form=form, rounds=rounds, talk=talk
+    )
+    show(text)
     sys.exit(int(failed))
 
 
@@ -243,7 +228,17 @@ def score(run_path: Path, form: str, rounds: int) -> None:
 @click.option(
     "--format", "form", type=click.Choice(["html", "md", "csv", "json"]), default="html"
 )
-def report(runs: tuple[Path, ...], output: Path | None, form: str) -> None:
+@click.option(
+    "--rounds", type=click.IntRange(0), default=1000, help="Of the bootstrap."
+)
+@_set
+def report(
+    runs: tuple[Path, ...],
+    output: Path | None,
+    form: str,
+    rounds: int,
+    set_path: Path | None,
+) -> None:
     """Write one page: scores, behaviour, single cases.
 
     \b
@@ -252,22 +247,31 @@ def report(runs: tuple[Path, ...], output: Path | None, form: str) -> None:
     """
     if output is None and form == "html":
         raise click.UsageError("an HTML report needs -o FILE.html")
-    text = _pipeline().report(list(runs), output, form=form, talk=_talk)
+    text = _pipeline().report(
+        list(runs), output, set_path=set_path, form=form, rounds=rounds, talk=talk
+    )
     if text is not None:
-        _print(text)
+        show(text)
 
 
 @_command("analyse")
 @click.argument("runs", type=Path, metavar="RUN...", nargs=-1, required=True)
 @click.option("--figures/--no-figures", default=True, help="Needs the extra 'plots'.")
+@_set
 @_output
-def analyse(runs: tuple[Path, ...], figures: bool, output: Path) -> None:  # noqa: FBT001 - click passes it by name
+def analyse(
+    runs: tuple[Path, ...], set_path: Path | None, output: Path, *, figures: bool
+) -> None:
     """Write all tables and figures of the analysis.
 
     \b
     eegbench analyse runs/rules runs/random -o analysis
     """
-    _print(_pipeline().analyse(list(runs), output, figures=figures, talk=_talk))
+    show(
+        _pipeline().analyse(
+            list(runs), output, set_path=set_path, figures=figures, talk=talk
+        )
+    )
 
 
 @_command("paper")
@@ -279,7 +283,7 @@ def paper(table: str | None, form: str) -> None:
     \b
     eegbench paper 2 --format csv
     """
-    _print(_pipeline().paper(table, form=form))
+    show(_pipeline().paper(table, form=form))
 
 
 @_command("audit")
@@ -287,21 +291,24 @@ def paper(table: str | None, form: str) -> None:
 @_format
 def audit(set_path: Path, form: str) -> None:
     """Measure what scores without any signal."""
-    _print(_pipeline().audit(set_path, form=form, talk=_talk))
+    show(_pipeline().audit(set_path, form=form, talk=talk))
 
 
 @_command("case")
 @click.argument("run_path", type=Path, metavar="RUN")
 @click.argument("instance_id", metavar="ID", required=False)
 @click.option("--full", is_flag=True, help="Do not shorten long messages.")
-def case(run_path: Path, instance_id: str | None, *, full: bool) -> None:
+@_set
+def case(
+    run_path: Path, instance_id: str | None, set_path: Path | None, *, full: bool
+) -> None:
     """Print one case with its picture as text.
 
     \b
     eegbench case runs/rules            lists the ids
     eegbench case runs/rules T5-0003
     """
-    _print(_pipeline().case(run_path, instance_id, full=full))
+    show(_pipeline().case(run_path, instance_id, set_path=set_path, full=full))
 
 
 @_command("latency")
@@ -329,16 +336,16 @@ def latency(
     eegbench latency --compare A.json B.json
     """
     if compare is not None:
-        _print(_pipeline().compare_latency(*compare, form=form))
+        show(_pipeline().compare_latency(*compare, form=form))
         return
-    _print(
+    show(
         _pipeline().latency(
             list(recordings),
             rounds=rounds,
             dialect=dialect,
             small=small,
             form=form,
-            talk=_talk,
+            talk=talk,
         )
     )
 

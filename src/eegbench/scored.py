@@ -3,7 +3,6 @@
 Holds what evaluation, analysis and reports all walk through; nothing is averaged here.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -17,6 +16,7 @@ from eegbench.predictions import (
     read_predictions,
     read_run,
 )
+from eegbench.records import listing
 from eegbench.references import Reference, read_references
 from eegbench.suites import Suite, suite
 
@@ -81,9 +81,14 @@ class LoadedRun:
         return self.path.resolve().name
 
     def wanted(self) -> list[Instance]:
-        """Return the instances that the run was asked for, in set order."""
+        """Return the instances to be judged: asked for, with a reference."""
         tasks = self.info.tasks
-        return [row for row in self.set if tasks is None or row.task in tasks]
+        return [
+            row
+            for row in self.set
+            if (tasks is None or row.task in tasks)
+            and row.instance_id in self.references
+        ]
 
 
 def load_run(run_path: str | Path, *, set_path: str | Path | None = None) -> LoadedRun:
@@ -100,8 +105,7 @@ def load_run(run_path: str | Path, *, set_path: str | Path | None = None) -> Loa
     Raises
     ------
     SetError
-        Run, set or references are missing or malformed, or an instance of the set
-        has no reference.
+        Run, set or references are missing or malformed.
     """
     path = Path(run_path)
     info = read_run(path)
@@ -109,10 +113,15 @@ def load_run(run_path: str | Path, *, set_path: str | Path | None = None) -> Loa
     chosen = read_set(folder)
     references = read_references(folder)
     wanted = [row for row in chosen if info.tasks is None or row.task in info.tasks]
-    _check_references(wanted, references)
     predictions = read_predictions(path)
     missing, strays = coverage(predictions, [row.instance_id for row in wanted])
     notes = [*chosen.notes, *predictions.notes]
+    unknown = [row.instance_id for row in wanted if row.instance_id not in references]
+    if unknown:
+        notes.append(
+            f"{len(unknown)} instances have no reference and are left out: "
+            f"{listing(unknown)}"
+        )
     if chosen.checksum != info.set_checksum:
         notes.append(
             f"the set {folder} has changed since this run was made: checksum "
@@ -142,13 +151,3 @@ def _find_set(run_path: Path, info: RunInfo) -> Path:
     raise SetError(
         f"the set {told} of run {run_path} is not there; name its place with --set"
     )
-
-
-def _check_references(
-    wanted: Iterable[Instance], references: dict[str, Reference]
-) -> None:
-    without = [row.instance_id for row in wanted if row.instance_id not in references]
-    if without:
-        raise SetError(
-            f"{len(without)} instances have no reference, the first is {without[0]}"
-        )

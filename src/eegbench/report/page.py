@@ -14,8 +14,9 @@ import orjson
 from markupsafe import Markup
 
 from eegbench import __version__
+from eegbench.analysis.behaviour import behaviour_of
 from eegbench.analysis.trajectories import calls_of
-from eegbench.report.behaviour import behaviour_blocks, behaviour_of
+from eegbench.report.behaviour import behaviour_blocks
 from eegbench.report.cases import pack_cases
 from eegbench.report.leaderboard import leaderboard_table, overview_chart
 from eegbench.report.task_sections import Figure, task_section

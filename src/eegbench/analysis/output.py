@@ -1,0 +1,168 @@
+"""Every table and figure of the analysis, written to a folder.
+
+``NAME.csv`` and ``NAME.json`` hold the tidy rows, ``NAME.svg`` and ``NAME.png`` the
+figure drawn from them. Rows of the paper say so in ``source``.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from eegbench.analysis.behaviour import behaviour_of
+from eegbench.analysis.cost import cost_usd
+from eegbench.analysis.errors_by import (
+    artifact_axes,
+    duration_bins,
+    seizure_errors,
+    snr_response,
+)
+from eegbench.analysis.trajectories import calls_of
+from eegbench.errors import SetError
+from eegbench.report.paper_data import (
+    HEADLINES,
+    paper_models,
+    paper_table,
+    pareto_front,
+)
+from eegbench.report.tables import render
+from eegbench.scored import ScoredCase
+
+Rows = list[dict[str, Any]]
+Run = tuple[dict[str, Any], Sequence[ScoredCase], Callable[[ScoredCase], Any]]
+
+
+def write_analysis(
+    runs: Sequence[Run], output: Path, *, figures: bool = True
+) -> list[Path]:
+    """Write tables and figures of several runs; return the paths, in order.
+
+    Parameters
+    ----------
+    runs : sequence of (result, cases, read)
+        ``result`` as from ``evaluate``; ``read`` gives a case's transcript.
+    output : Path
+        Folder, made if it is not there.
+    figures : bool, optional
+        Whether to draw as well; needs matplotlib.
+    """
+    tables = analysis_tables(runs)
+    output.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, rows in tables.items():
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        for form in ("csv", "json"):
+            path = output / f"{name}.{form}"
+            path.write_text(render(rows, form=form, columns=columns), encoding="utf-8")
+            written.append(path)
+    if figures:
+        written += _draw(tables, runs, output)
+    return written
+
+
+def analysis_tables(runs: Sequence[Run]) -> dict[str, Rows]:
+    """Return the tidy rows by name; tables without a row are left out."""
+    tables: dict[str, Rows] = {}
+
+    def add(name: str, agent: str, rows: Rows) -> None:
+        tables.setdefault(name, []).extend({"agent": agent, **row} for row in rows)
+
+    for result, cases, read in runs:
+        agent = result["agent"]
+        did = behaviour_of(cases, [calls_of(read(case)) for case in cases])
+        for name, rows in did._asdict().items():
+            add(name, agent, rows)
+        add("snr_response", agent, snr_response(cases))
+        add("duration_bins", agent, duration_bins(cases))
+        for name, row in (
+            ("artifact_axes", artifact_axes(cases)),
+            ("seizure_errors", seizure_errors(cases)),
+        ):
+            add(name, agent, [] if row is None else [row])
+    tables["cost"] = _cost_rows(runs, tables.get("tokens", []))
+    tables["construction"] = [dict(row) for row in paper_table("construction").rows]
+    return {name: rows for name, rows in tables.items() if rows}
+
+
+def _cost_rows(runs: Sequence[Run], tokens: Rows) -> Rows:
+    """Return models of the paper and our runs that have a price, with the front."""
+    models = [
+        {
+            "source": "paper",
+            "model": row["model"],
+            "overall": row["overall"],
+            "cost_usd": row["cost_usd"],
+        }
+        for row in paper_models()
+        if row["cost_usd"] is not None
+    ]
+    for result, _, _ in runs:
+        price = result["agent_config"].get("price")
+        mine = [row for row in tokens if row["agent"] == result["agent"]]
+        paid = cost_usd(mine, price)
+        if paid is not None and result["overall"] is not None:
+            models.append(
+                {
+                    "source": "run",
+                    "model": result["agent"],
+                    "overall": result["overall"],
+                    "cost_usd": paid,
+                }
+            )
+    points = [
+        (str(row["model"]), float(row["cost_usd"] or 0), float(row["overall"] or 0))
+        for row in models
+    ]
+    front = pareto_front(points)
+    return [{**row, "on_front": row["model"] in front} for row in models]
+
+
+def _draw(tables: dict[str, Rows], runs: Sequence[Run], output: Path) -> list[Path]:
+    try:
+        import matplotlib.figure  # noqa: F401 - only to say early what is missing
+    except ImportError as error:
+        raise SetError(
+            "figures need matplotlib: pip install 'eegbench[plots]', or --no-figures"
+        ) from error
+    from eegbench.analysis import figures as draw
+
+    agents = [result["agent"] for result, _, _ in runs]
+    drawn = {}
+    if "tool_use" in tables:
+        by_agent = [
+            (name, [row for row in tables["tool_use"] if row["agent"] == name])
+            for name in agents
+        ]
+        kept = [(name, rows) for name, rows in by_agent if rows]
+        drawn["tool_use"] = draw.tool_use_figure(kept)
+    for name, function in (
+        ("calls", draw.calls_figure),
+        ("seizure_errors", draw.error_figure),
+        ("duration_bins", draw.duration_figure),
+        ("snr_response", draw.snr_figure),
+        ("construction", draw.construction_figure),
+    ):
+        if name in tables:
+            drawn[name] = function(tables[name])
+    front = [row["model"] for row in tables["cost"] if row["on_front"]]
+    drawn["cost"] = draw.cost_figure(tables["cost"], front)
+    models = paper_models()
+    drawn["model_size"] = draw.size_figure(models)
+    drawn["task_distributions"] = draw.distribution_figure(
+        [
+            (task, [float(str(row[f"{task}_{metric}"])) for row in models])
+            for task, metric in HEADLINES.items()
+        ],
+        [(result["agent"], _headlines(result)) for result, _, _ in runs],
+    )
+    return [
+        path
+        for name, figure in drawn.items()
+        for path in draw.save(figure, output, name)
+    ]
+
+
+def _headlines(result: dict[str, Any]) -> list[float | None]:
+    return [
+        result["tasks"].get(task, {}).get("metrics", {}).get(metric)
+        for task, metric in HEADLINES.items()
+    ]

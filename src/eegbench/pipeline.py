@@ -1,0 +1,391 @@
+"""One function a command: the only place where agents, suites and scoring meet.
+
+Each function takes plain values, returns the text to print (and whether something
+failed), and says what it is doing through ``talk``. Heavy parts are imported where they
+are used, so that a command loads no more than it needs.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from eegbench.errors import ConfigError, SetError
+from eegbench.evaluate import evaluate_run
+from eegbench.report.tables import render, to_json
+from eegbench.scored import LoadedRun, ScoredCase, load_run
+from eegbench.suites import SUITES, Task, find_task, suite
+from eegbench.transcripts import read_transcript
+
+Talk = Callable[[str], None]
+Tick = Callable[[int, int], None]
+JsonObject = dict[str, Any]
+
+
+def list_suites(*, form: str) -> str:
+    """Return suites and tasks, agents, and data sources as one table each."""
+    from eegbench.agents.registry import NAMES
+
+    rows = [
+        {
+            "suite": name,
+            "task": task.name,
+            "title": task.title,
+            "headline": task.headline,
+            "n": suite(name).frozen_counts.get(task.name),
+            "data": task.data.partition(":")[0],
+        }
+        for name in SUITES
+        for task in suite(name).tasks.values()
+    ]
+    if form != "table":
+        return render(rows, form=form)
+    agents = ", ".join(NAMES)
+    return (
+        f"{render(rows, form=form)}\nagents: {agents}, or package.module:Name\n"
+        "more: eegbench show TASK\n"
+    )
+
+
+def show_task(name: str, *, form: str) -> str:
+    """Return what a task asks, how it is judged, its chance level and its data."""
+    owner, task = find_task(name)
+    facts = _task_facts(owner.name, task, owner.frozen_counts.get(task.name))
+    if form == "json":
+        return to_json({**facts, "answer_schema": task.answer_schema})
+    rows = [{"what": key, "value": value} for key, value in facts.items()]
+    if form != "table":
+        return render(rows, form=form)
+    lines = []
+    for key, value in facts.items():
+        told = "; ".join(value) if isinstance(value, list | tuple) else value
+        if told not in (None, ""):
+            lines.append(_wrapped(key.replace("_", " "), str(told)))
+    return "\n".join(lines) + "\n"
+
+
+def build_set(
+    suite_name: str,
+    output: Path,
+    *,
+    sources: Path | None,
+    release: Path | None,
+    signals: Path | None,
+    tasks: Sequence[str] | None,
+    condition: str,
+    panel: Path | None,
+    talk: Talk,
+) -> tuple[str, bool]:
+    """Build a set and return what was built, and whether something was left out."""
+    if suite_name != "eegagent":
+        raise SetError(f"suite {suite_name!r} has no builder; eegagent has one")
+    if release is not None:
+        from eegbench.suites.eegagent.build.release import build_release
+
+        report = build_release(
+            release, output, signals=signals, tasks=tasks, condition=condition
+        )
+        return report.text(), bool(report.missing or report.unreadable)
+    from eegbench.suites.eegagent.build import build
+
+    if sources is None:
+        raise SetError("no folder of sources; name one with --sources")
+    if condition != "default":
+        raise ConfigError(
+            "a paper-like set takes its texts and ids from the release; use --release"
+        )
+    report = build(sources, tasks, output, panel=panel, talk=talk)
+    return report.text(), bool(report.unreadable)
+
+
+def run_agent(
+    set_path: Path,
+    agent: str,
+    output: Path,
+    *,
+    config: Path | None,
+    workers: int | None,
+    tasks: Sequence[str] | None,
+    limit: int | None,
+    source: Path | None,
+    talk: Talk,
+    tick: Tick,
+) -> tuple[str, bool]:
+    """Let an agent play a set and return what was done, and whether rows failed."""
+    import msgspec
+
+    from eegbench.config import read_agent_config, read_config
+    from eegbench.runner import run
+
+    settings = read_config(config)
+    if workers is not None:
+        settings = msgspec.structs.replace(
+            settings, run=msgspec.structs.replace(settings.run, workers=workers)
+        )
+    options: JsonObject = {}
+    if agent.endswith(".toml"):
+        told = read_agent_config(agent)
+        agent, options = told.agent, dict(told.options)
+    if source is not None:
+        options["run"] = str(source)
+    elif agent == "replay" and "run" not in options:
+        raise ConfigError("replay needs the run to replay; name it with --source")
+    summary = run(
+        set_path,
+        output,
+        agent=agent,
+        agent_options=options,
+        config=settings,
+        tasks=tasks,
+        limit=limit,
+        on_progress=lambda progress: tick(progress.n_done, progress.n_total),
+    )
+    for note in summary.notes:
+        talk(note)
+    before = f", {summary.n_skipped} done before" if summary.n_skipped else ""
+    text = (
+        f"{summary.n_played} instances in {summary.elapsed_sec:.1f} s, "
+        f"{summary.n_failed} failed{before}: {output}\n"
+        f"next: eegbench score {output}"
+    )
+    return text, summary.n_failed > 0
+
+
+def score(
+    run_path: Path, *, set_path: Path | None, form: str, rounds: int, talk: Talk
+) -> tuple[str, bool]:
+    """Score a run and return its table, and whether rows failed in the harness."""
+    from eegbench.report.leaderboard import score_text
+
+    result = _judged(run_path, set_path=set_path, rounds=rounds, talk=talk)[0]
+    failed = any(task["failed"] for task in result["tasks"].values())
+    return score_text(result, form=form), failed
+
+
+def report(
+    runs: Sequence[Path],
+    output: Path | None,
+    *,
+    set_path: Path | None,
+    form: str,
+    rounds: int,
+    talk: Talk,
+) -> str | None:
+    """Write a report; return it where it goes to stdout, else None."""
+    from eegbench.records import write_whole
+    from eegbench.report.leaderboard import leaderboard_text
+
+    told = [_judged(path, set_path=set_path, rounds=rounds, talk=talk) for path in runs]
+    if form == "html":
+        text = _page(told)
+    else:
+        text = leaderboard_text([result for result, _, _ in told], form=form)
+    if output is None:
+        return text
+    write_whole(output, text.encode())
+    talk(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
+    return None
+
+
+def demo(output: Path, *, workers: int | None, talk: Talk, tick: Tick) -> str:
+    """Build the simulated set, run two agents on it, score, and write a report."""
+    from eegbench.report.leaderboard import score_text
+    from eegbench.suites.eegagent.demo import build_demo
+
+    talk("simulating recordings of all six tasks")
+    build_demo(output / "set")
+    results = []
+    for agent in ("rules", "random"):
+        talk(f"running {agent}")
+        run_agent(
+            output / "set",
+            agent,
+            output / "runs" / agent,
+            config=None,
+            workers=workers,
+            tasks=None,
+            limit=None,
+            source=None,
+            talk=talk,
+            tick=tick,
+        )
+        judged = _judged(output / "runs" / agent, set_path=None, rounds=1000, talk=talk)
+        results.append(judged)
+    page = output / "report.html"
+    page.write_text(_page(results), encoding="utf-8")
+    tables = "\n".join(score_text(result, form="table") for result, _, _ in results)
+    return (
+        f"{tables}\nSIMULATED data: these scores show that the chain works, no more.\n"
+        f"next: open {page}; then build a set from real data: eegbench build --help\n"
+    )
+
+
+def paper(table: str | None, *, form: str) -> str:
+    """Return a table of the paper, or the list of them."""
+    from eegbench.report.paper_data import TABLES, paper_table
+
+    if table is None:
+        rows = [{"table": name, "origin": paper_table(name).origin} for name in TABLES]
+        return render(rows, form=form)
+    if table not in TABLES:
+        raise SetError(f"no paper table {table!r}; known: {', '.join(TABLES)}")
+    told = paper_table(table)
+    return render(told.rows, form=form, columns=told.columns)
+
+
+def case(
+    run_path: Path, instance_id: str | None, *, set_path: Path | None, full: bool
+) -> str:
+    """Return one case as text, or the list of cases."""
+    from eegbench.report.case_text import case_text, list_text
+
+    run = load_run(run_path, set_path=set_path)
+    cases = evaluate_run(run, rounds=0).cases
+    if instance_id is None:
+        return list_text(cases)
+    for each in cases:
+        if instance_id in (each.instance.instance_id, _record_id(each)):
+            return case_text(each, _reader(run)(each), full=full)
+    known = ", ".join(each.instance.instance_id for each in cases[:4])
+    raise SetError(f"no case {instance_id!r} in {run_path}; there are {known}, ...")
+
+
+def analyse(
+    runs: Sequence[Path],
+    output: Path,
+    *,
+    set_path: Path | None,
+    figures: bool,
+    talk: Talk,
+) -> str:
+    """Write the tables and figures of the analysis; return what was written."""
+    from eegbench.analysis.output import write_analysis
+
+    told = [_judged(path, set_path=set_path, rounds=0, talk=talk) for path in runs]
+    written = write_analysis(
+        [(result, cases, _reader(run)) for result, cases, run in told],
+        output,
+        figures=figures,
+    )
+    return "\n".join(str(path) for path in written)
+
+
+def audit(set_path: Path, *, form: str, talk: Talk) -> str:
+    """Return what is reached on a set without looking at any signal."""
+    from eegbench.audit import audit as measured
+
+    talk(f"measuring baselines without a signal on {set_path}")
+    return render(measured(set_path), form=form)
+
+
+def check_set(set_path: Path, *, talk: Talk) -> tuple[str, bool]:
+    """Return what is wrong with a set, and whether anything is."""
+    from eegbench.checking import check
+
+    return check(set_path, talk=talk)
+
+
+def latency(
+    recordings: Sequence[Path],
+    *,
+    rounds: int,
+    dialect: str,
+    small: bool,
+    form: str,
+    talk: Talk,
+) -> str:
+    """Return the time of every tool on given or simulated recordings."""
+    from eegbench.latency import measure, simulated_recordings
+
+    if recordings:
+        result = measure(recordings, rounds=rounds, dialect=dialect, talk=talk)
+    else:
+        talk("simulating recordings; this takes longer than the timing")
+        with simulated_recordings(small=small) as paths:
+            result = measure(paths, rounds=rounds, dialect=dialect, talk=talk)
+    if form == "json":
+        return to_json(result)
+    columns = (
+        "recording", "tool", "first_ms", "p50_ms", "p95_ms", "p99_ms", "rows",
+        "rows_per_sec", "compute_ms", "encode_ms", "peak_mb", "refused",
+    )  # fmt: skip
+    return render(result["rows"], form=form, columns=columns)
+
+
+def compare_latency(old: Path, new: Path, *, form: str) -> str:
+    """Return two stored latency results side by side."""
+    from eegbench.latency import compare, read_result
+
+    rows = compare(read_result(old), read_result(new))
+    if not rows:
+        raise SetError(f"{old} and {new} have no recording and tool in common")
+    return render(rows, form=form)
+
+
+def _judged(
+    run_path: Path, *, set_path: Path | None, rounds: int, talk: Talk
+) -> tuple[JsonObject, list[ScoredCase], LoadedRun]:
+    run = load_run(run_path, set_path=set_path)
+    for note in run.notes:
+        talk(note)
+    evaluation = evaluate_run(run, rounds=rounds, baselines=_baselines(run))
+    return evaluation.result, evaluation.cases, run
+
+
+def _baselines(run: LoadedRun) -> dict[str, list[JsonObject]]:
+    """Return what no signal reaches on a run's set, by task; empty if not measured."""
+    from eegbench.audit import baselines_of
+
+    return baselines_of(run.set.path)
+
+
+def _page(told: Sequence[tuple[JsonObject, list[ScoredCase], LoadedRun]]) -> str:
+    from eegbench.report.page import RunReport, render_page
+
+    runs = [
+        RunReport(result, cases, _reader(run), run.suite) for result, cases, run in told
+    ]
+    suites = dict.fromkeys(run.suite.title for run in runs)
+    return render_page(runs, title=" and ".join(suites))
+
+
+def _reader(run: LoadedRun) -> Callable[[ScoredCase], list[JsonObject]]:
+    """Return a function that reads a case's transcript, or nothing if none is kept."""
+
+    def read(each: ScoredCase) -> list[JsonObject]:
+        if each.prediction is None or each.prediction.transcript is None:
+            return []
+        path = run.path / each.prediction.transcript
+        return read_transcript(path) if path.is_file() else []
+
+    return read
+
+
+def _record_id(each: ScoredCase) -> str | None:
+    return each.prediction.record_id if each.prediction else None
+
+
+def _task_facts(suite_name: str, task: Task, count: int | None) -> JsonObject:
+    return {
+        "task": f"{task.name} {task.title} (suite {suite_name})",
+        "question": task.question,
+        "answer": task.answer_field,
+        "classes": list(task.classes),
+        "headline_metric": task.headline,
+        "averaged_over": task.averaged_over,
+        "further_metrics": list(task.metrics[1:]),
+        "chance_level": task.chance,
+        "chance": task.chance_note,
+        "data": task.data,
+        "frozen_set": None if count is None else f"{count} instances",
+        "interval_resamples": task.independent,
+        "tools": "ten EEG tools" if task.has_tools else "none",
+        "to_know": list(task.notes),
+    }
+
+
+def _wrapped(name: str, text: str) -> str:
+    import textwrap
+
+    return textwrap.fill(
+        text, 80, initial_indent=f"{name:<18}  ", subsequent_indent=" " * 20
+    )
