@@ -5,6 +5,7 @@ same content is the same bytes. It imports nothing but numpy and orjson: scoring
 starts without the rest of eegcore.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -123,6 +124,23 @@ def round_milliseconds(values: NDArray[np.float64]) -> NDArray[np.float64]:
     plain = np.abs(out) < _LARGEST_TIME
     out[plain] = np.rint(out[plain] * 1e3) / 1e3
     return out
+
+
+def round_number(value: float) -> float | None:
+    """As `round_significant` for one number; None for NaN and infinity."""
+    size = abs(value)
+    if not _SMALLEST <= size <= _LARGEST:
+        return float(f"{value:.6g}") + 0.0 if math.isfinite(value) else None
+    power = 5 - math.floor(math.log10(size))
+    up, down = 10.0 ** max(power, 0), 10.0 ** max(-power, 0)
+    return math.copysign(round(size * up / down) * down / up, value)
+
+
+def round_time(value: float) -> float | None:
+    """As `round_milliseconds` for one number; None for NaN and infinity."""
+    if abs(value) < _LARGEST_TIME:
+        return round(value * 1e3) / 1e3 + 0.0
+    return value if math.isfinite(value) else None
 
 
 class _Floats(NamedTuple):
