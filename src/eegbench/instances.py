@@ -17,6 +17,7 @@ from eegbench.errors import SetError
 from eegbench.records import (
     JsonObject,
     index_unique,
+    listing,
     read_bytes,
     read_rows,
     read_struct,
@@ -50,6 +51,9 @@ class Instance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     open_args: JsonObject = {}
     """Keyword arguments for ``eegcore.open``: rate_hz, channel_names, unit."""
     sha256: str | None = None
+    record_id: str | None = None
+    """The release's own record id, shown in place of an opaque one; for sets of the
+    condition ``paper-like`` alone, since such ids follow the order of the labels."""
     n_epochs: int | None = None
     """30-s epochs that the answer must cover (T6)."""
     duration_sec: float | None = None
@@ -109,6 +113,12 @@ def read_set(path: str | Path) -> SetFolder:
     if not instances:
         raise SetError(f"{rows_path}: no instance; at least one is needed")
     index_unique(rows_path, instances, lambda row: row.instance_id)
+    named = [row.instance_id for row in instances if row.record_id is not None]
+    if named and info.condition != "paper-like":
+        raise SetError(
+            f"{rows_path}: record ids that are not opaque, in a set of the condition "
+            f"{info.condition}: {listing(named)}; only paper-like sets have them"
+        )
     digest = hashlib.sha256(read_bytes(info_path))
     digest.update(b"\0" + read_bytes(rows_path))
     return SetFolder(folder, info, instances, notes, digest.hexdigest())
@@ -143,6 +153,11 @@ def opaque_id(instance_id: str, key: str) -> str:
         instance_id.encode("utf-8"), key=bytes.fromhex(key), digest_size=5
     )
     return f"rec-{digest.hexdigest()}"
+
+
+def shown_id(instance: Instance, key: str) -> str:
+    """Return the record id that an agent sees: opaque, but for paper-like sets."""
+    return instance.record_id or opaque_id(instance.instance_id, key)
 
 
 def instance_seed(instance_id: str, seed: int) -> int:

@@ -28,6 +28,7 @@ from eegbench.instances import (
     opaque_id,
     read_set,
     recording_path,
+    shown_id,
 )
 from eegbench.pool import Done, Task, run_tasks
 from eegbench.predictions import Prediction, RunInfo, read_run
@@ -270,7 +271,7 @@ def _lost(instance: Instance, job: Job, done: Done) -> Prediction:
         status="failed",
         ended=done.ended,
         error=done.error,
-        record_id=opaque_id(instance.instance_id, job.record_key),
+        record_id=shown_id(instance, job.record_key),
     )
 
 

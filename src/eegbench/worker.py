@@ -24,7 +24,13 @@ from eegbench.errors import (
     EegbenchError,
     ProviderError,
 )
-from eegbench.instances import Instance, instance_seed, opaque_id, recording_path
+from eegbench.instances import (
+    Instance,
+    instance_seed,
+    opaque_id,
+    recording_path,
+    shown_id,
+)
 from eegbench.predictions import Prediction
 from eegbench.records import JsonObject, plain_text
 from eegbench.transcripts import TranscriptWriter, transcript_name
@@ -82,7 +88,7 @@ def set_up(job: Job) -> Callable[[bytes], bytes]:
 
 def play(instance: Instance, job: Job, make: Callable[[], Agent]) -> Prediction:
     """Play one instance by a new agent; every failure is in the prediction's status."""
-    record_id = opaque_id(instance.instance_id, job.record_key)
+    record_id = shown_id(instance, job.record_key)
     kept = _Kept()
     began = time.perf_counter()
     try:
@@ -136,7 +142,9 @@ def _played(
         )
         writer = None
         if settings.keep_transcripts:
-            kept.transcript = transcript_name(record_id)
+            # by the opaque id, which is unique also where the shown one is not
+            name = opaque_id(instance.instance_id, job.record_key)
+            kept.transcript = transcript_name(name)
             path = job.run_path / kept.transcript
             writer = stack.enter_context(TranscriptWriter(path))
             head = {"instance_id": instance.instance_id, "record_id": record_id}

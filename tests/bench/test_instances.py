@@ -11,6 +11,7 @@ from eegbench.instances import (
     opaque_id,
     read_set,
     recording_path,
+    shown_id,
     write_set,
 )
 from eegbench.records import write_rows
@@ -122,6 +123,17 @@ def test_opaque_ids_differ_by_key_and_do_not_follow_the_order_of_ids():
     assert ids[0] != opaque_id("T3/0000", "ff" * 16)
     n_rising = sum(a < b for a, b in pairwise(ids))
     assert 200 < n_rising < 300
+
+
+def test_only_paper_like_sets_show_ids_of_their_own(tmp_path):
+    own = instance(1, record_id="EEG_0001")
+    assert shown_id(own, KEY) == "EEG_0001"
+    assert shown_id(instance(1), KEY) == opaque_id("T3/0001", KEY)
+    write_set(tmp_path, SetInfo(suite="s", condition="paper-like"), [own])
+    assert read_set(tmp_path).instances == (own,)
+    write_set(tmp_path, SetInfo(suite="s"), [own])
+    with pytest.raises(SetError, match=r"not opaque.*T3/0001; only paper-like"):
+        read_set(tmp_path)
 
 
 def test_instance_seed_follows_run_seed_and_instance():

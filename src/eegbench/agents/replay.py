@@ -1,17 +1,19 @@
 """An agent that says again what an earlier run said.
 
 A replay run takes the record key of the run that it replays, so that record ids,
-prompts and tool calls are the same bytes, and a transcript is found by record id.
+prompts and tool calls are the same bytes. A transcript is found by task and record id.
 """
 
+import functools
 from pathlib import Path
 
 import msgspec
 
 from eegbench.agents import InstanceView, Observation, Reply, ToolCall, Usage
 from eegbench.errors import HarnessError
+from eegbench.predictions import read_predictions
 from eegbench.records import JsonObject
-from eegbench.transcripts import read_transcript, transcript_name
+from eegbench.transcripts import read_transcript
 
 
 class ReplayOptions(
@@ -34,10 +36,12 @@ class ReplayAgent:
 
     def start(self, view: InstanceView) -> None:
         """Read the transcript of the instance."""
-        path = self._run / transcript_name(view.record_id)
-        if not path.is_file():
-            raise HarnessError(f"no transcript {path}; was the run kept whole?")
-        events = read_transcript(path)
+        name = _transcripts(self._run).get((view.task, view.record_id))
+        if name is None or not (self._run / name).is_file():
+            raise HarnessError(
+                f"no transcript of {view.record_id} in {self._run}; was it kept whole?"
+            )
+        events = read_transcript(self._run / name)
         self._replies = [event for event in events if event["event"] == "reply"]
 
     def reply(self, observation: Observation) -> Reply:
@@ -59,3 +63,13 @@ class ReplayAgent:
             answer=None if calls else stored["answer"],
             usage=usage,
         )
+
+
+@functools.cache
+def _transcripts(run: Path) -> dict[tuple[str, str], str]:
+    """Index a run's transcripts by task and record id, once a process."""
+    return {
+        (row.task, row.record_id): row.transcript
+        for row in read_predictions(run)
+        if row.transcript is not None
+    }
