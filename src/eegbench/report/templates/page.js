@@ -137,7 +137,8 @@ function caseNode(row, detail) {
     ["scores", detail.scores], ["turns, calls, repairs", detail.counts],
     ["time", detail.seconds], ["recording id shown", detail.record_id]]));
   if (detail.picture) {
-    node.append(PICTURES[detail.picture.kind](detail.picture));
+    node.append(element("div", { class: "picture-box", tabindex: "0", role: "region", "aria-label": "Picture" },
+      PICTURES[detail.picture.kind](detail.picture)));
     if (detail.picture.note) node.append(element("p", { class: "note" }, detail.picture.note));
   }
   if (detail.final) node.append(element("h4", {}, "Final answer"), textBlock(detail.final));

@@ -14,7 +14,7 @@ function drawing(height, label) {
   return shape("svg", { viewBox: `0 0 760 ${height}`, class: "picture", role: "img", "aria-label": label });
 }
 
-const LEFT = 92, RIGHT = 748;
+const LEFT = 92, RIGHT = 730;
 
 function clock(seconds) {
   const whole = Math.round(seconds), hours = Math.floor(whole / 3600);
