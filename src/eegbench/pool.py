@@ -9,10 +9,11 @@ while it is idle is simply replaced.
 import contextlib
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -57,7 +58,7 @@ def run_tasks(
     n_workers: int,
     limit_sec: float,
     preload: tuple[str, ...] = (),
-) -> Iterator[Done]:
+) -> Generator[Done, None, None]:
     """Carry out tasks in worker processes, in order; yield each as it ends.
 
     Parameters
@@ -191,6 +192,8 @@ def _serve(
     setup_args: tuple[object, ...],
 ) -> None:
     """Live as a worker: until the pipe closes or the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, and ends us
+    os.dup2(2, 1)  # what an agent prints is talk; the standard output is for data
     threading.Thread(target=_follow_parent, daemon=True).start()
     work = setup(*setup_args)
     pipe.send_bytes(b"")  # set up: the limit of the first task begins now

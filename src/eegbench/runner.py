@@ -5,15 +5,17 @@ agent that hangs, crashes or takes its process along costs its own instance. The
 references of the set are never opened.
 """
 
+import contextlib
 import os
 import platform
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
@@ -36,6 +38,8 @@ from eegbench.records import JsonObject, listing
 from eegbench.runfolder import RunFolder
 from eegbench.worker import Job, play, set_up
 
+Ended: TypeAlias = Generator[tuple[bytes, bool], None, None]
+"""Encoded predictions as they come, and whether each failed."""
 PRELOAD = ("eegbench.worker", "eegcore.tools.toolbox", "eegcore.formats")
 
 
@@ -131,9 +135,10 @@ def run(
         notes = [*folder.notes, *out.notes]
         counter = _Counter(len(ordered), on_progress)
         ended = _inline(ordered, job) if in_process else _pooled(ordered, job)
-        for line, failed in ended:
-            out.append(line)
-            counter.count(failed=failed)
+        with contextlib.closing(ended):
+            for line, failed in ended:
+                out.append(line)
+                counter.count(failed=failed)
     return RunSummary(
         n_played=counter.n_done,
         n_failed=counter.n_failed,
@@ -237,14 +242,14 @@ def _record_key(agent: str, options: JsonObject) -> str:
     return secrets.token_hex(16)
 
 
-def _inline(instances: Sequence[Instance], job: Job) -> Iterable[tuple[bytes, bool]]:
+def _inline(instances: Sequence[Instance], job: Job) -> Ended:
     make = agent_factory(job.agent, job.agent_options)
     for instance in instances:
         made = play(instance, job, make)
         yield msgspec.json.encode(made), made.status == "failed"
 
 
-def _pooled(instances: Sequence[Instance], job: Job) -> Iterable[tuple[bytes, bool]]:
+def _pooled(instances: Sequence[Instance], job: Job) -> Ended:
     by_id = {item.instance_id: item for item in instances}
     ended = run_tasks(
         [Task(item.instance_id, msgspec.json.encode(item)) for item in instances],

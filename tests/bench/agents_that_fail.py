@@ -46,7 +46,7 @@ class OnFact(Asks):
 
 
 class Slow(Asks):
-    """Takes a while over each answer."""
+    """Takes a while over each answer, and talks."""
 
     name = "slow"
 
@@ -55,4 +55,5 @@ class Slow(Asks):
 
     def reply(self, observation: Observation) -> Reply:
         time.sleep(self._pause_sec)
+        print("let me see")
         return super().reply(observation)

@@ -125,6 +125,16 @@ def test_command_that_cannot_run_is_named(tmp_path, command, message):
         command_line(CommandOptions(exec=command), tmp_path)
 
 
+def test_example_of_the_documentation_calls_a_tool_and_answers():
+    program = Path(__file__).parents[2] / "docs" / "examples" / "command_agent.py"
+    tools = StandInTools()
+    tools.names = ("compute_band_power",)
+    factory = agent_factory("command", {"exec": f"{sys.executable} {program}"})
+    outcome = drive(Episode(instance(), RECORD, tools=tools), factory)
+    assert outcome.answer == {"classification": "normal"}, outcome.error
+    assert tools.calls == [("compute_band_power", {"record_id": RECORD})]
+
+
 def test_isolation_is_stated():
     assert isolation("command") is can_isolate()
     assert isolation("rules") is None

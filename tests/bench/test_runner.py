@@ -162,6 +162,7 @@ def start_in_background(folder: Path, out: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, str(script)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
 
@@ -212,8 +213,9 @@ def test_killed_worker_costs_its_instance_only(tmp_path):
     process = start_in_background(folder, tmp_path / "run")
     wait_for_lines(tmp_path / "run", 2)
     os.kill(workers_of(process)[0], signal.SIGKILL)
-    _, errors = process.communicate(timeout=60)
+    printed, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
+    assert (printed, b"let me see" in errors) == (b"", True)  # stdout is for data
     read = read_predictions(tmp_path / "run")
     assert len(read) == 9
     failed = [row.ended for row in read if row.status == "failed"]
