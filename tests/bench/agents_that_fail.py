@@ -55,5 +55,5 @@ class Slow(Asks):
 
     def reply(self, observation: Observation) -> Reply:
         time.sleep(self._pause_sec)
-        print("let me see")
+        print("let me see")  # noqa: T201 - what it prints must not reach the data
         return super().reply(observation)
