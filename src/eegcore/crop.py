@@ -177,7 +177,8 @@ def _wanted(
         tmin, tmax = first * EPOCH_SEC, (last + 1) * EPOCH_SEC
     low = 0.0 if tmin is None else float(tmin)
     high = duration_sec if tmax is None else float(tmax)
-    if not (math.isfinite(low) and math.isfinite(high)) or low < 0 or high <= low:
+    bounded = math.isfinite(low) and math.isfinite(high)
+    if not bounded or low < 0 or (tmax is not None and high <= low):
         raise RangeError(f"range {low:g} to {high:g} s; 0 <= tmin < tmax is needed")
     if low >= duration_sec - _TOLERANCE_SEC or high > duration_sec + _TOLERANCE_SEC:
         raise RangeError(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from eegbench.errors import SourceError
-from eegbench.sources.sleep_edfx import stages_of
+from eegbench.sources.sleep_edfx import STAGE_OF_TEXT, stages_of
 from eegcore.errors import EegcoreError
 from eegcore.formats import open_recording
 
@@ -128,13 +128,15 @@ def read_hypnogram(
 def _line_stages(text: str, name: str, codes: str | None) -> list[str | None]:
     if codes is not None and codes not in CODES:
         raise SourceError(f"unknown codes {codes!r}; known: {', '.join(CODES)}")
-    table: Mapping[str, str | None] = CODES[codes] if codes else TEXT_STAGES
+    table: Mapping[str, str | None] = (
+        CODES[codes] if codes else TEXT_STAGES | STAGE_OF_TEXT
+    )
     lines = [line.strip() for line in text.splitlines()]
     while lines and not lines[-1]:
         lines.pop()
     stages = []
     for number, line in enumerate(lines, start=1):
-        word = line.lower().removeprefix("sleep stage").strip()
+        word = line.lower()
         if word in table:
             stages.append(table[word])
         elif number > 1:

@@ -207,14 +207,13 @@ def paper_instance(task: str, entry: Entry, signal: Signal | None) -> Instance:
     if scenario is None:
         raise SetError(f"{entry.scenario_id}: no scenario text")
     options = scenario.input.get("options")
-    facts = {"record_id": entry.record_id, **entry.metadata}
     n_epochs = entry.metadata.get("n_epochs_total")
     default = default_instance(task, entry, signal)
     return msgspec.structs.replace(
         default,
         context=str(scenario.input.get("clinical_context", "")),
         question=str(scenario.input.get("question", "")),
-        facts=facts if SUITE.tasks[task].has_tools else {},
+        facts=entry.metadata if SUITE.tasks[task].has_tools else {},
         options=options if isinstance(options, dict) else None,
         answer_schema=scenario.expected_output_schema,
         n_epochs=n_epochs if isinstance(n_epochs, int) else default.n_epochs,
