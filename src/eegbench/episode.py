@@ -20,15 +20,17 @@ like one that cannot be parsed. Failures (``crash``, ``timeout``, ``provider``,
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
+import orjson
 
 from eegbench.agents import InstanceView, Kind, Observation, Reply, ToolCall
 from eegbench.answerschema import check_schema, problems
 from eegbench.config import Limits
+from eegbench.errors import HarnessError
 from eegbench.instances import Instance
 from eegbench.prompts import (
     calls_left_note,
@@ -39,31 +41,9 @@ from eegbench.prompts import (
 )
 from eegbench.records import JsonObject, plain_json, plain_text
 from eegbench.replies import parse_reply
+from eegbench.toolcalls import FAULT_CODES, ToolAnswer, Tools, timed_answer
 
 UNSUITED = (TypeError, ValueError, OverflowError, RecursionError)
-
-
-class Tools(Protocol):
-    """What an episode needs of a toolbox; ``eegcore.Toolbox`` is one."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the tools."""
-
-    def schemas(self, kind: str) -> Sequence[Mapping[str, object]]:
-        """Specification of each tool."""
-
-    def call_json(self, name: str, args: JsonObject) -> bytes:
-        """Answer a call as canonical JSON; never raises for what an agent sends."""
-
-
-class ToolAnswer(NamedTuple):
-    """A tool's answer and the time it took."""
-
-    body: bytes
-    queue_sec: float = 0.0
-    compute_sec: float = 0.0
-    encode_sec: float = 0.0
 
 
 class _Read(NamedTuple):
@@ -168,9 +148,9 @@ class Episode:
 
     def start(self) -> Observation:
         """Show the task."""
-        specs: Sequence[Mapping[str, object]] = ()
+        specs: Sequence[JsonObject] = ()
         if self._tools is not None and not self._native:
-            specs = self._tools.schemas("json")
+            specs = self._tools.schemas("anthropic")
         text = prompt_text(
             self.view,
             specs,
@@ -230,7 +210,14 @@ class Episode:
         return self._show("repair", text)
 
     def deliver(self, answers: Sequence[ToolAnswer]) -> Observation:
-        """Show the tools' answers to the calls that ``accept`` handed back."""
+        """Show the tools' answers to the calls that ``accept`` handed back.
+
+        Raises
+        ------
+        HarnessError
+            A tool says that the fault is not the agent's: the recording became
+            unreadable, or the tool itself failed.
+        """
         if len(answers) != len(self._pending):
             raise ValueError(
                 f"{len(answers)} tool answers for {len(self._pending)} calls; "
@@ -263,11 +250,11 @@ class Episode:
             note=note,
         )
         bodies = [answer.body for answer in every]
-        return self._show(
-            kind,
-            results_text(calls, bodies, note),
-            tuple(msgspec.json.decode(body) for body in bodies),
-        )
+        results: tuple[JsonObject, ...] = tuple(map(orjson.loads, bodies))
+        for call, result in zip(calls, results, strict=True):
+            if result.get("code") in FAULT_CODES:
+                raise HarnessError(f"tool {call.name}: {result.get('error')}")
+        return self._show(kind, results_text(calls, bodies, note), results)
 
     def abandon(self, ended: str, error: str) -> Outcome:
         """End the episode for a failure that is not the agent's answer."""
@@ -335,9 +322,7 @@ class Episode:
     def _call(self, call: ToolCall) -> ToolAnswer:
         if self._tools is None:
             raise ValueError("no tools; an episode without tools has no calls")
-        began = self._clock()
-        body = self._tools.call_json(call.name, call.arguments)
-        return ToolAnswer(body, compute_sec=self._clock() - began)
+        return timed_answer(self._tools, call, clock=self._clock)
 
     def _refused(self) -> ToolAnswer:
         return ToolAnswer(

@@ -3,7 +3,7 @@
 The same instance, record id and tools give the same bytes.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -28,7 +28,7 @@ _HOW_TO_ANSWER = (
 
 def prompt_text(
     view: InstanceView,
-    tool_specs: Sequence[Mapping[str, object]],
+    tool_specs: Sequence[JsonObject],
     *,
     calls_per_turn: int,
     native: bool = False,

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 import msgspec
+import orjson
 
 from eegbench.agents import ToolCall
 from eegbench.errors import SetError
@@ -83,5 +84,5 @@ def shown_text(event: JsonObject) -> str | None:
     if event["event"] != "tools":
         return None
     calls = [ToolCall(call["name"], call["arguments"]) for call in event["calls"]]
-    bodies = [msgspec.json.encode(call["answer"]) for call in event["calls"]]
+    bodies = [orjson.dumps(call["answer"]) for call in event["calls"]]
     return results_text(calls, bodies, event["note"])

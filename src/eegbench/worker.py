@@ -17,7 +17,7 @@ import msgspec
 from eegbench.agents import Agent, Observation
 from eegbench.agents.registry import agent_factory
 from eegbench.config import Config
-from eegbench.episode import Episode, Outcome, Tools
+from eegbench.episode import Episode, Outcome
 from eegbench.errors import (
     AgentCrashError,
     AgentTimeoutError,
@@ -33,6 +33,7 @@ from eegbench.instances import (
 )
 from eegbench.predictions import Prediction
 from eegbench.records import JsonObject, plain_text
+from eegbench.toolcalls import Tools
 from eegbench.transcripts import TranscriptWriter, transcript_name
 from eegcore.errors import EegcoreError
 
@@ -169,9 +170,8 @@ def open_tools(instance: Instance, record_id: str, job: Job) -> Iterator[Tools |
         yield None
         return
     # compiled code is loaded where it is used: not by the parent of a pool
-    from eegcore.tools.toolbox import Toolbox
-
     from eegcore.formats import open_recording
+    from eegcore.tools.toolbox import Toolbox
 
     recording = open_recording(path, **instance.open_args)
     try:

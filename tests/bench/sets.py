@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import msgspec
-
 from eegbench.instances import Instance, SetInfo, write_set
 from eegbench.references import Reference, write_references
 
@@ -99,9 +97,9 @@ class StandInTools:
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, object]]] = []
 
-    def schemas(self, kind: str) -> list[dict[str, object]]:
+    def schemas(self, flavour: str) -> list[dict[str, object]]:
         return [{"name": name, "parameters": {"type": "object"}} for name in self.names]
 
-    def call_json(self, name: str, args: dict[str, object]) -> bytes:
-        self.calls.append((name, args))
-        return msgspec.json.encode({"record_id": args.get("record_id"), "tool": name})
+    def call(self, name: str, arguments: dict[str, object]) -> dict[str, object]:
+        self.calls.append((name, arguments))
+        return {"record_id": arguments.get("record_id"), "tool": name}

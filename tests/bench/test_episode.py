@@ -1,14 +1,20 @@
 import json
 
+import numpy as np
 import pytest
 
+from bench.agents_that_fail import Asks
 from bench.sets import StandInTools, instance
 from eegbench.agents import Observation, Reply, ToolCall, Usage
 from eegbench.config import Limits
-from eegbench.episode import Episode, Outcome, PendingCalls, ToolAnswer
+from eegbench.episode import Episode, Outcome, PendingCalls
 from eegbench.errors import SetError
 from eegbench.suites.eegagent.tasks import SUITE
+from eegbench.toolcalls import ToolAnswer, timed_answer
 from eegbench.transcripts import TranscriptWriter, read_transcript, shown_text
+from eegbench.worker import drive
+from eegcore.formats import from_array
+from eegcore.tools.toolbox import Toolbox
 
 RECORD = "rec-0123456789"
 NORMAL = {"classification": "normal"}
@@ -242,7 +248,7 @@ def test_usage_and_latency_are_added_up():
     results = episode.step(Reply(tool_calls=(PSD,), usage=usage))
     end = episode.step(Reply(answer=NORMAL, usage=usage))
     assert (end.input_tokens, end.output_tokens) == (200, 20)
-    assert end.seconds == {"agent": 2.0, "queue": 0.0, "compute": 1.0, "encode": 0.0}
+    assert end.seconds == {"agent": 2.0, "queue": 0.0, "compute": 1.0, "encode": 1.0}
     assert end.shown_tokens == (len(shown.text) + len(results.text)) // 4
 
 
@@ -313,3 +319,57 @@ def test_replies_of_the_reference_are_taken_or_repaired_as_there(data_dir):
             bare = {k: v for k, v in expected["final_answer"].items() if k != "action"}
             assert following.answer == bare, row["case_id"]
     assert n_seen > 20
+
+
+def real_tools() -> Toolbox:
+    rng = np.random.default_rng(3)
+    data = rng.normal(scale=20.0, size=(2, 2560))
+    return Toolbox({RECORD: from_array(data, 256.0, ["Fp1", "Fp2"])})
+
+
+def test_answers_of_the_real_tools_are_the_bytes_that_any_caller_gets():
+    tools = real_tools()
+    for name in tools.names:
+        call = ToolCall(name, {"record_id": RECORD})
+        answer = timed_answer(tools, call)
+        assert answer.body == tools.call_json(name, {"record_id": RECORD})
+        assert answer.compute_sec > 0
+
+
+def test_transcript_of_the_real_tools_gives_back_what_was_shown(tmp_path):
+    episode = Episode(instance(), RECORD, tools=real_tools())
+    shown = [episode.start()]
+    names = list(episode.view.tools)
+    while names:
+        calls = [ToolCall(names.pop(), {"record_id": RECORD}) for _ in names[:3]]
+        following = episode.step(Reply(tool_calls=tuple(calls)))
+        assert isinstance(following, Observation)
+        shown.append(following)
+    with TranscriptWriter(tmp_path / "t.jsonl") as writer:
+        writer.write(episode.events)
+    events = read_transcript(tmp_path / "t.jsonl")
+    texts = [text for event in events if (text := shown_text(event)) is not None]
+    assert texts == [one.text for one in shown]
+    assert not [row for one in shown for row in one.results if "error" in row]
+
+
+def test_wrong_call_of_a_real_tool_is_the_agents_and_the_episode_goes_on():
+    episode = Episode(instance(), RECORD, tools=real_tools())
+    episode.start()
+    wrong = ToolCall("compute_psd", {"record_id": "rec-other", "tmin": []})
+    shown = episode.step(Reply(tool_calls=(wrong, ToolCall("no_tool", {}))))
+    assert isinstance(shown, Observation)
+    assert all("error" in row for row in shown.results)
+    assert episode.step(Reply(answer=NORMAL)).ended == "answer"
+
+
+@pytest.mark.parametrize("code", ["internal", "unreadable"])
+def test_fault_of_a_tool_is_a_failure_of_the_harness(code):
+    class Broken(StandInTools):
+        def call(self, name, arguments):
+            return {"record_id": RECORD, "error": "gone", "code": code}
+
+    episode = Episode(instance(), RECORD, tools=Broken())
+    outcome = drive(episode, Asks)
+    assert (outcome.ended, outcome.answer) == ("harness", None)
+    assert outcome.error == "tool get_recording_info: gone"
