@@ -37,7 +37,7 @@ def edf(
     rate_hz: float = 32.0,
     record_sec: float = 1.0,
 ) -> Path:
-    """A plain EDF file of noise."""
+    """Write a plain EDF file of noise."""
     rng = np.random.default_rng(len(path.name) + duration_sec)
     data = rng.normal(0, 20, (len(names), int(duration_sec * rate_hz)))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def edf(
 
 
 def hypnogram(path: Path, stages: Sequence[tuple[float, float, str]]) -> Path:
-    """An EDF+ file with nothing but annotations."""
+    """Write an EDF+ file with nothing but annotations."""
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = pyedflib.EdfWriter(str(path), 0, file_type=pyedflib.FILETYPE_EDFPLUS)
     for onset_sec, duration_sec, text in stages:
@@ -62,7 +62,7 @@ def hypnogram(path: Path, stages: Sequence[tuple[float, float, str]]) -> Path:
 
 
 def bonn(folder: Path, n: int = 4, *, n_samples: int = 4097) -> Path:
-    """Sets Z and N as zips, O and S as folders."""
+    """Write sets Z and N as zips, O and S as folders."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(3)
 
@@ -122,7 +122,7 @@ def eegdenoisenet(folder: Path, n: int = 310, *, emg_samples: int = 512) -> Path
 
 
 def medmcqa(folder: Path) -> Path:
-    """A dev split of five rows: two of EEG, one repeated, one of anatomy, one broken."""
+    """Write a split of five rows: two of EEG, one repeated, one other, one broken."""
     folder.mkdir(parents=True, exist_ok=True)
     base = {"opb": "theta", "opc": "beta", "opd": "delta", "subject_name": "Physiology"}
     rows = [

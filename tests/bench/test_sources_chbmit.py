@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from bench import source_folders as folders
 
+from bench import source_folders as folders
 from eegbench.errors import SourceError
 from eegbench.sources.chbmit import (
     find_records,

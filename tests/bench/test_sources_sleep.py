@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from bench import source_folders as folders
 
+from bench import source_folders as folders
 from eegbench.errors import SourceError
 from eegbench.sources.hypnogram_files import read_hypnogram
 from eegbench.sources.sleep_edfx import find_nights, stages_of, whole_epochs

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import source_folders as folders
 
+from bench import source_folders as folders
 from eegbench.errors import SourceError
 from eegbench.sources import ds004504, eegdenoisenet, szcore_bids
 from eegbench.sources.folders import find_folder, walk_files

@@ -20,7 +20,7 @@ def edf_bytes(
     kind: str = "",
     tal_samples: int = 32,
 ) -> bytes:
-    """An EDF file of counting samples; with `tals`, one annotation signal at the end."""
+    """Make a file of counting samples; with `tals`, an annotation signal at its end."""
     labels = [f"EEG {n}" for n in range(len(rates))]
     counts = list(rates)
     if tals is not None:
