@@ -66,7 +66,7 @@ class RecordView:
         return self.recording.channels[channel].kind
 
     def unit(self, channel: int) -> str | None:
-        """Unit of a channel that is no voltage; None: answers are in uV."""
+        """Return unit of a channel that is no voltage; None: answers are in uV."""
         facts = self.recording.channels[channel]
         if not self.dialect.own_kinds or facts.to_uv is not None:
             return None
@@ -186,11 +186,11 @@ class Call:
         return self.view.names[channel]
 
     def rate_hz(self, channel: int) -> float:
-        """Sampling rate of a channel."""
+        """Return sampling rate of a channel."""
         return self.recording.channels[channel].rate_hz
 
     def samples(self, channel: int) -> tuple[int, int]:
-        """Stored samples (start, stop) of the range in a channel."""
+        """Return stored samples (start, stop) of the range in a channel."""
         if self.dialect.placed_by_time:
             return self.recording.sample_range(channel, self.start_sec, self.stop_sec)
         facts = self.recording.channels[channel]
@@ -207,17 +207,21 @@ class Call:
         return self.recording.gap_between(self.start_sec, self.stop_sec)
 
     def with_range(self, start_sec: float, stop_sec: float) -> "Call":
-        """The same call over another range."""
+        """Return the same call over another range."""
         return replace(self, start_sec=start_sec, stop_sec=stop_sec)
 
+    def with_values(self, values: dict[str, Any]) -> "Call":
+        """Return the same call with other arguments."""
+        return replace(self, values=values)
+
     def with_channels(self, channels: tuple[int, ...]) -> "Call":
-        """The same call for other channels."""
+        """Return the same call for other channels."""
         return replace(self, channels=channels)
 
     def time_window(self) -> list[float | None]:
-        """The range as answers tell it: the one used, or (release) as it was sent."""
+        """Return the range as answers tell it: as used, or (release) as it was sent."""
         if self.dialect.placed_by_time:
-            return [self.start_sec, self.stop_sec]
+            return [round(self.start_sec, 3), round(self.stop_sec, 3)]
         return [self.values.get("tmin"), self.values.get("tmax")]
 
     def require(self, least_sec: float, *, least_samples: int = 2) -> None:

@@ -1,0 +1,80 @@
+"""The ten tools, in the order agents see them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from eegcore.tools.answers import Json
+from eegcore.tools.call import Call
+from eegcore.tools.describe import (
+    CHANNEL_LIST_SPEC,
+    INFO_SPEC,
+    get_channel_list,
+    get_recording_info,
+)
+from eegcore.tools.events import TRANSIENTS_SPEC, detect_transients, transients_size
+from eegcore.tools.spatial import (
+    ASYMMETRY_SPEC,
+    CORRELATION_SPEC,
+    asymmetry_size,
+    compute_asymmetry,
+    compute_channel_correlation,
+    correlation_size,
+)
+from eegcore.tools.spec import ToolSpec
+from eegcore.tools.spectral import (
+    BAND_POWER_SPEC,
+    PSD_SPEC,
+    band_power_size,
+    compute_band_power,
+    compute_psd,
+    psd_size,
+)
+from eegcore.tools.temporal import (
+    NOISE_SPEC,
+    TEMPORAL_SPEC,
+    compute_noise_metrics,
+    compute_temporal_features,
+    noise_size,
+    temporal_size,
+)
+from eegcore.tools.windowed import (
+    WINDOWED_SPEC,
+    compute_windowed_features,
+    windowed_size,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A specification and the functions that fulfil it.
+
+    Attributes
+    ----------
+    spec : ToolSpec
+    answer : callable
+        Checked call to answer.
+    size : callable or None
+        Checked call to an upper bound of the answer's characters, before computing;
+        None: the tool cuts its answer to the budget and says so.
+    """
+
+    spec: ToolSpec
+    answer: Callable[[Call], Json]
+    size: Callable[[Call], int] | None
+
+
+TOOLS: dict[str, Tool] = {
+    tool.spec.name: tool
+    for tool in (
+        Tool(INFO_SPEC, get_recording_info, None),
+        Tool(CHANNEL_LIST_SPEC, get_channel_list, None),
+        Tool(NOISE_SPEC, compute_noise_metrics, noise_size),
+        Tool(PSD_SPEC, compute_psd, psd_size),
+        Tool(BAND_POWER_SPEC, compute_band_power, band_power_size),
+        Tool(TRANSIENTS_SPEC, detect_transients, transients_size),
+        Tool(TEMPORAL_SPEC, compute_temporal_features, temporal_size),
+        Tool(ASYMMETRY_SPEC, compute_asymmetry, asymmetry_size),
+        Tool(CORRELATION_SPEC, compute_channel_correlation, correlation_size),
+        Tool(WINDOWED_SPEC, compute_windowed_features, windowed_size),
+    )
+}

@@ -1,0 +1,198 @@
+"""The toolbox: argument checks, output budget, dispatch, error replies."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import orjson
+
+from eegcore.errors import ArgumentError, EegcoreError, ReadError
+from eegcore.recording import Recording
+from eegcore.tools import TOOLS, Tool
+from eegcore.tools.answers import Json
+from eegcore.tools.arguments import as_mapping, check_arguments
+from eegcore.tools.budget import CHARACTERS_PER_TOKEN, check_budget
+from eegcore.tools.call import Call, RecordView, checked_range
+from eegcore.tools.dialect import find_dialect
+from eegcore.tools.failures import (
+    ERROR_LIMIT,
+    ToolError,
+    harmless,
+    nearest,
+    quoted,
+    some,
+)
+from eegcore.tools.spec import Flavour, render
+
+DEFAULT_BUDGET_TOKENS = 8000
+
+_log = logging.getLogger(__name__)
+
+
+class Toolbox:
+    """The ten tools over some recordings, for an agent or for Python.
+
+    Parameters
+    ----------
+    recordings : mapping of str to Recording or path
+        By the name that agents use; a path is opened on first use.
+    dialect : str
+        "default" or "paper-1.0".
+    budget_tokens : int or None
+        Answers that may be longer are refused before computing; None: no limit.
+
+    Examples
+    --------
+    >>> box = Toolbox({"rec-1": "night.edf"})              # doctest: +SKIP
+    >>> box.call("get_recording_info", {"record_id": "rec-1"})  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        recordings: Mapping[str, Recording | str | Path],
+        *,
+        dialect: str = "default",
+        budget_tokens: int | None = DEFAULT_BUDGET_TOKENS,
+    ) -> None:
+        if budget_tokens is not None and budget_tokens <= 0:
+            raise ArgumentError(
+                f"budget_tokens is {budget_tokens}; a number above 0 or None is needed"
+            )
+        self.dialect = find_dialect(dialect)
+        self.budget_tokens = budget_tokens
+        self._recordings = dict(recordings)
+        self._views: dict[str, RecordView] = {}
+        self._lock = Lock()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the tools, in the order agents see them."""
+        return tuple(TOOLS)
+
+    @property
+    def record_ids(self) -> tuple[str, ...]:
+        """Names of the recordings."""
+        return tuple(self._recordings)
+
+    def schemas(self, flavour: Flavour = "json") -> list[Json]:
+        """Schemas of all tools: "openai", "anthropic", or "json" (with answers)."""
+        return [render(t.spec, flavour, self.dialect.name) for t in TOOLS.values()]
+
+    def call(self, name: str, arguments: object = None) -> Json:
+        """Answer of a tool; never raises for what an agent may send.
+
+        Parameters
+        ----------
+        name : str
+            Name of a tool.
+        arguments : mapping, JSON text of one, or None
+
+        Returns
+        -------
+        dict
+            `_meta`, `record_id` and the tool's keys; or `record_id`, `error` and (in
+            `default`) `code`. Numbers are rounded as they will be sent.
+        """
+        record_id: str | None = None
+        try:
+            given = as_mapping(arguments)
+            record_id = self._known_id(given)
+            return self._answer(name, given)
+        except ToolError as error:
+            return self._failure(record_id, error)
+        except ReadError as error:
+            _log.warning("recording %r: %s", record_id, error)
+            return self._failure(record_id, ToolError("unreadable", _plain(error)))
+        except EegcoreError as error:
+            return self._failure(record_id, ToolError("not_possible", _plain(error)))
+        except Exception:
+            # An agent's call must not end the episode; the fault is ours and is
+            # logged with its traceback for whoever runs the tools.
+            _log.exception("tool %r failed", name)
+            message = f"the tool failed on this call of {quoted(name)}"
+            return self._failure(record_id, ToolError("internal", message))
+
+    def call_json(self, name: str, arguments: object = None) -> bytes:
+        """Answer of a tool as canonical JSON: the same call gives the same bytes."""
+        return orjson.dumps(self.call(name, arguments))
+
+    def _known_id(self, given: Mapping[str, Any]) -> str | None:
+        record_id = given.get("record_id")
+        return record_id if self._is_known(record_id) else None
+
+    def _is_known(self, record_id: object) -> bool:
+        return isinstance(record_id, str) and record_id in self._recordings
+
+    def _answer(self, name: str, given: Mapping[str, Any]) -> Json:
+        tool = self._find_tool(name)
+        dialect = self.dialect
+        values = check_arguments(
+            tool.spec, given, dialect=dialect.name, strict=dialect.strict
+        )
+        view = self._view(values["record_id"])
+        start_sec, stop_sec = checked_range(view, values)
+        takes_channels = tool.size is not None
+        call = Call(
+            view=view,
+            tool=tool.spec.name,
+            values=values,
+            given={key: value for key, value in given.items() if value is not None},
+            channels=view.resolve(values.get("channels")) if takes_channels else (),
+            start_sec=start_sec,
+            stop_sec=stop_sec,
+            characters=self._characters(),
+        )
+        if self.budget_tokens is not None:
+            check_budget(tool, call, self.budget_tokens)
+        return tool.answer(call)
+
+    def _characters(self) -> float:
+        if self.budget_tokens is None or not self.dialect.budget_for_all:
+            return float("inf")
+        return float(self.budget_tokens * CHARACTERS_PER_TOKEN)
+
+    def _find_tool(self, name: object) -> Tool:
+        tool = TOOLS.get(name) if isinstance(name, str) else None
+        if tool is None:
+            hint = nearest(name, list(TOOLS)) if isinstance(name, str) else ""
+            raise ToolError(
+                "unknown_tool",
+                f"unknown tool {quoted(name)}; the tools are {', '.join(TOOLS)}.{hint}",
+            )
+        return tool
+
+    def _view(self, record_id: str) -> RecordView:
+        if not self._is_known(record_id):
+            ids = [harmless(known, 60) for known in self._recordings]
+            raise ToolError(
+                "unknown_record",
+                f"unknown record_id {quoted(record_id)}; there is {some(ids, 10)}",
+            )
+        with self._lock:
+            view = self._views.get(record_id)
+            if view is None:
+                recording = self._recordings[record_id]
+                if not isinstance(recording, Recording):
+                    from eegcore.formats import open_recording
+
+                    recording = open_recording(recording)
+                view = RecordView(record_id, recording, self.dialect)
+                self._views[record_id] = view
+        return view
+
+    def _failure(self, record_id: str | None, error: ToolError) -> Json:
+        message = error.message
+        if len(message) > ERROR_LIMIT:
+            message = message[: ERROR_LIMIT - 1] + "…"
+        answer: Json = {"record_id": record_id, "error": message}
+        if self.dialect.error_codes:
+            answer["code"] = error.code
+        return answer | error.facts
+
+
+def _plain(error: EegcoreError) -> str:
+    """Return an error's text without the path that `OSError` may put around it."""
+    text = str(error.args[-1]) if error.args else str(error)
+    return harmless(text, ERROR_LIMIT)

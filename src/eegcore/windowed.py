@@ -1,0 +1,328 @@
+"""Many features over many windows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eegcore.errors import ArgumentError
+from eegcore.recording import Recording
+from eegcore.signals import samples_of
+from eegcore.spectrum import (
+    BANDS_HZ,
+    SIGMA_HZ,
+    Band,
+    Spectrum,
+    band_power,
+    total_band_hz,
+    welch_density,
+)
+from eegcore.waveform import Waveform, scaled, waveform
+from eegcore.windows import WindowGrid, first_samples, place_windows
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+WINDOW_BANDS_HZ: dict[str, Band] = {
+    "delta": BANDS_HZ["delta"],
+    "theta": BANDS_HZ["theta"],
+    "alpha": BANDS_HZ["alpha"],
+    "sigma": SIGMA_HZ,
+    "beta": BANDS_HZ["beta"],
+    "gamma": BANDS_HZ["gamma"],
+}
+WAVEFORM_FEATURES = (
+    "rms_uv",
+    "std_uv",
+    "kurtosis",
+    "peak_to_peak_uv",
+    "line_length_uv_s",
+    "hjorth_mobility",
+    "zero_crossing_rate_hz",
+)
+FEATURES = (
+    *WAVEFORM_FEATURES,
+    *(f"{band}_power" for band in WINDOW_BANDS_HZ),
+    *(f"{band}_relative" for band in WINDOW_BANDS_HZ),
+    "theta_alpha_ratio",
+    "slow_fast_ratio",
+)
+DEFAULT_FEATURES = (
+    "rms_uv",
+    "kurtosis",
+    "delta_relative",
+    "theta_relative",
+    "alpha_relative",
+    "beta_relative",
+    "gamma_relative",
+)
+DEFAULT_WINDOW_SEC = 5.0
+# The release adds this to every divisor of powers in uV^2.
+RELEASED_GUARD = 1e-20
+_CHUNK_SAMPLES = 1 << 19
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowedFeatures:
+    """Features of every window of every channel.
+
+    Attributes
+    ----------
+    channels, features : tuple of str
+    values : ndarray, float64, (n_channels, n_features, n_windows)
+        NaN where a window has no such value: it touches a gap, holds NaN, is flat (of
+        ratios), or does not resolve the band.
+    start_sec, stop_sec : ndarray, float64, (n_windows,)
+    touches_gap : ndarray, bool, (n_windows,)
+    left_out_sec : float
+        Rest at the end that is shorter than a window.
+    """
+
+    channels: tuple[str, ...]
+    features: tuple[str, ...]
+    values: Float
+    start_sec: Float
+    stop_sec: Float
+    touches_gap: NDArray[np.bool_]
+    left_out_sec: float
+
+
+def windowed_features(
+    recording: Recording,
+    *,
+    channels: str | Sequence[str] | None = None,
+    features: Sequence[str] = DEFAULT_FEATURES,
+    window_sec: float = DEFAULT_WINDOW_SEC,
+    step_sec: float | None = None,
+    start_sec: float | None = None,
+    stop_sec: float | None = None,
+) -> WindowedFeatures:
+    """Features of every whole window in a range.
+
+    Parameters
+    ----------
+    recording : Recording
+    channels : str, sequence of str or None
+        None: all of kind "eeg". Channels may differ in rate.
+    features : sequence of str
+        Of `FEATURES`. Amplitudes in uV, powers in uV^2; `*_relative` is the share of
+        the power from 1 Hz to 45 Hz or half the rate; sigma (11-16 Hz) overlaps
+        alpha and beta, and delta begins at 1 Hz.
+    window_sec : float
+        Above 0.
+    step_sec : float or None
+        From one window to the next; None: `window_sec`.
+    start_sec, stop_sec : float or None
+        None: start and end of the recording.
+
+    Raises
+    ------
+    ArgumentError
+        An unknown feature, or a window or step that is not above zero.
+    """
+    unknown = [name for name in features if name not in FEATURES]
+    if unknown:
+        raise ArgumentError(
+            f"unknown feature {unknown[0]!r}; allowed are {', '.join(FEATURES)}"
+        )
+    step_sec = window_sec if step_sec is None else step_sec
+    if not (window_sec > 0 and step_sec > 0):
+        raise ArgumentError(
+            f"window_sec {window_sec} and step_sec {step_sec}; both must be above 0"
+        )
+    grid = place_windows(
+        0.0 if start_sec is None else start_sec,
+        recording.duration_sec if stop_sec is None else stop_sec,
+        window_sec,
+        step_sec=step_sec,
+    )
+    indices = recording.resolve(channels)
+    return features_of_windows(recording, indices, grid, features=tuple(features))
+
+
+def features_of_windows(
+    recording: Recording,
+    channels: Sequence[int],
+    grid: WindowGrid,
+    *,
+    features: tuple[str, ...],
+) -> WindowedFeatures:
+    """Features of the windows of a grid, for channels given by position."""
+    n_windows = grid.start_sec.size
+    touches_gap = np.zeros(n_windows, dtype=np.bool_)
+    if len(recording.segments) > 1:
+        for k in range(n_windows):
+            touches_gap[k] = recording.gap_between(
+                float(grid.start_sec[k]), float(grid.stop_sec[k])
+            )
+    values = np.full((len(channels), len(features), n_windows), np.nan)
+    for row, channel in enumerate(channels):
+        starts, stops = window_samples(recording, channel, grid)
+        values[row] = window_table(recording, channel, starts, stops, features=features)
+    values[:, :, touches_gap] = np.nan
+    return WindowedFeatures(
+        tuple(recording.names[i] for i in channels),
+        features,
+        values,
+        grid.start_sec,
+        grid.stop_sec,
+        touches_gap,
+        grid.left_out_sec,
+    )
+
+
+def window_samples(
+    recording: Recording, channel: int, grid: WindowGrid
+) -> tuple[Int, Int]:
+    """Return stored sample numbers (starts, stops) of the windows of a grid."""
+    facts = recording.channels[channel]
+    if len(recording.segments) > 1:
+        pairs = [
+            recording.sample_range(channel, float(a), float(b))
+            for a, b in zip(grid.start_sec, grid.stop_sec, strict=True)
+        ]
+        both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return both[:, 0].copy(), both[:, 1].copy()
+    starts = first_samples(grid.start_sec, facts.rate_hz)
+    stops = first_samples(grid.stop_sec, facts.rate_hz)
+    return np.clip(starts, 0, facts.n_samples), np.clip(stops, 0, facts.n_samples)
+
+
+def window_table(
+    recording: Recording,
+    channel: int,
+    starts: Int,
+    stops: Int,
+    *,
+    features: tuple[str, ...],
+    as_released: bool = False,
+) -> Float:
+    """Features of windows of stored samples of one channel.
+
+    Parameters
+    ----------
+    starts, stops : ndarray, int64, (n_windows,)
+        In ascending order; windows may overlap and differ in length.
+
+    Returns
+    -------
+    ndarray, float64, (n_features, n_windows)
+        NaN for an empty window.
+    """
+    out = np.full((len(features), starts.size), np.nan)
+    lengths = stops - starts
+    for length in np.unique(lengths[lengths > 0]):
+        members = np.flatnonzero(lengths == length)
+        size = max(1, _CHUNK_SAMPLES // int(length))
+        for first in range(0, members.size, size):
+            chosen = members[first : first + size]
+            windows, to_shown, rate_hz = _gathered(
+                recording, channel, starts[chosen], int(length), as_released
+            )
+            out[:, chosen] = window_values(
+                windows,
+                rate_hz,
+                features=features,
+                as_released=as_released,
+                to_uv=to_shown,
+            )
+    return out
+
+
+def _gathered(
+    recording: Recording,
+    channel: int,
+    starts: Int,
+    length: int,
+    as_volts: bool,  # noqa: FBT001 - internal
+) -> tuple[Float, float, float]:
+    """Windows of one length as rows; windows far apart are read one by one."""
+    begin, end = int(starts[0]), int(starts[-1]) + length
+    if end - begin <= 2 * length * starts.size:
+        values, factor, rate_hz = samples_of(
+            recording, channel, begin, end, as_volts=as_volts
+        )
+        every = np.lib.stride_tricks.sliding_window_view(values, length)
+        return every[starts - begin], factor, rate_hz
+    rows = [
+        samples_of(recording, channel, int(s), int(s) + length, as_volts=as_volts)
+        for s in starts
+    ]
+    return np.stack([row.values for row in rows]), rows[0].to_shown, rows[0].rate_hz
+
+
+def window_values(
+    windows: Float,
+    rate_hz: float,
+    *,
+    features: tuple[str, ...],
+    as_released: bool = False,
+    to_uv: float = 1.0,
+) -> Float:
+    """Features of windows given as rows.
+
+    Parameters
+    ----------
+    windows : ndarray, float64, (n_windows, n_samples)
+    as_released : bool
+        As the published release computes (`paper-1.0`): bands from bins, relative to
+        the sum of the six overlapping bands, 0 for what does not exist.
+    to_uv : float
+        Factor from `windows` to uV.
+
+    Returns
+    -------
+    ndarray, float64, (n_features, n_windows)
+    """
+    out = np.empty((len(features), windows.shape[0]))
+    figures: Waveform | None = None
+    bands: dict[str, Float] = {}
+    if any(name in WAVEFORM_FEATURES for name in features):
+        figures = scaled(
+            waveform(windows, rate_hz, zero_is_above=not as_released), to_uv
+        )
+    if any(name not in WAVEFORM_FEATURES for name in features):
+        spectrum = welch_density(windows, rate_hz)
+        spectrum = spectrum._replace(density=spectrum.density * to_uv**2)
+        bands = _spectral(spectrum, windows, as_released=as_released)
+    for row, name in enumerate(features):
+        source = bands[name] if name in bands else getattr(figures, name)
+        out[row] = np.nan_to_num(source, nan=0.0) if as_released else source
+    return out
+
+
+def _spectral(
+    spectrum: Spectrum, windows: Float, *, as_released: bool
+) -> dict[str, Float]:
+    """All spectral features by name."""
+    exact = not as_released
+    power = {
+        name: band_power(spectrum, band, exact_edges=exact)
+        for name, band in WINDOW_BANDS_HZ.items()
+    }
+    if as_released:
+        power = {name: np.nan_to_num(value, nan=0.0) for name, value in power.items()}
+        total = np.sum(list(power.values()), axis=0)
+    else:
+        flat = np.ptp(windows, axis=-1) == 0.0
+        power = {name: np.where(flat, 0.0, value) for name, value in power.items()}
+        whole = band_power(spectrum, total_band_hz(spectrum.rate_hz))
+        total = np.where(flat, 0.0, whole)
+    slow, fast = power["delta"] + power["theta"], power["alpha"] + power["beta"]
+    features = {f"{name}_power": value for name, value in power.items()}
+    for name, value in power.items():
+        features[f"{name}_relative"] = ratio(value, total, as_released=as_released)
+    features["theta_alpha_ratio"] = ratio(
+        power["theta"], power["alpha"], as_released=as_released
+    )
+    features["slow_fast_ratio"] = ratio(slow, fast, as_released=as_released)
+    return features
+
+
+def ratio(above: Float, below: Float, *, as_released: bool = False) -> Float:
+    """Quotient of two powers; NaN where the divisor is zero (released: guarded)."""
+    if as_released:
+        return above / (below + RELEASED_GUARD)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0, above / below, np.nan)
