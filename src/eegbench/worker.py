@@ -22,6 +22,7 @@ from eegbench.errors import (
     AgentCrashError,
     AgentTimeoutError,
     EegbenchError,
+    HarnessError,
     ProviderError,
 )
 from eegbench.instances import (
@@ -173,7 +174,10 @@ def open_tools(instance: Instance, record_id: str, job: Job) -> Iterator[Tools |
     from eegcore.formats import open_recording
     from eegcore.tools.toolbox import Toolbox
 
-    recording = open_recording(path, **instance.open_args)
+    try:
+        recording = open_recording(path, **instance.open_args)
+    except EegcoreError as error:
+        raise HarnessError(f"cannot open {path}: {error}") from error
     try:
         yield Toolbox(
             {record_id: recording},

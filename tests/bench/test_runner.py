@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bench.sets import instance, make_set
@@ -373,3 +374,51 @@ def test_run_goes_on_without_the_references_folder(tmp_path):
     (folder / "references" / "references.jsonl").unlink()
     (folder / "references").rmdir()
     assert run(folder, tmp_path / "run", agent="constant", config=config(1)).n_played
+
+
+def set_with_signals(path: Path, n: int) -> Path:
+    (path / "set" / "recordings").mkdir(parents=True)
+    rng = np.random.default_rng(1)
+    rows = []
+    for number in range(n):
+        name = f"recordings/{number}.npy"
+        np.save(path / "set" / name, rng.normal(scale=30.0, size=(1, 512)))
+        opening = {"rate_hz": 256.0, "channel_names": ["EEG"], "unit": "uV"}
+        rows.append(instance(number, recording=name, open_args=opening))
+    return make_set(path / "set", rows)
+
+
+def test_agent_measures_a_recording_by_its_opaque_id(tmp_path):
+    folder = set_with_signals(tmp_path, 3)
+    (folder / "recordings" / "2.npy").write_bytes(b"")
+    run(folder, tmp_path / "run", agent="bench.agents_that_fail:Asks", config=config())
+    assert ends(tmp_path / "run") == {"0": GOOD, "1": GOOD, "2": ("failed", "harness")}
+    for row in read_predictions(tmp_path / "run"):
+        if row.transcript is None:
+            assert "2.npy" in (row.error or "")
+            continue
+        events = read_transcript(tmp_path / "run" / row.transcript)
+        [tools] = [event for event in events if event["event"] == "tools"]
+        answer = tools["calls"][0]["answer"]
+        assert answer["record_id"] == row.record_id
+        assert answer["duration_sec"] == 2.0
+        shown = json.dumps(events[1:])
+        assert row.instance_id not in shown
+        assert ".npy" not in shown
+        assert row.seconds["compute"] > 0
+
+
+def test_dialect_of_the_set_reaches_the_tools(tmp_path):
+    folder = set_with_signals(tmp_path, 1)
+    text = (folder / "set.json").read_text()
+    (folder / "set.json").write_text(text.replace('"default"', '"paper-1.0"', 2))
+    text = (
+        (folder / "set.json")
+        .read_text()
+        .replace('"condition": "paper-1.0"', '"condition": "paper-like"')
+    )
+    (folder / "set.json").write_text(text)
+    run(folder, tmp_path / "run", agent="constant", in_process=True)
+    assert read_run(tmp_path / "run").dialect == "paper-1.0"
+    [row] = read_predictions(tmp_path / "run")
+    assert row.status == "completed", row.error
