@@ -140,6 +140,9 @@ def values_recording(
     )
     duration_sec = n / rate_hz
     segments = (Segment(0.0, duration_sec),) if n else ()
+    facts.setdefault(
+        "reference", common_reference([c.label for c in channels if c.kind == "eeg"])
+    )
     source = Source(
         format=format_name,
         channels=channels,
@@ -147,7 +150,6 @@ def values_recording(
         n_records=1,
         continuous=True,
         loader=ArrayLoader(store, Timeline(segments, 0.0, None), events),
-        reference=common_reference([c.label for c in channels if c.kind == "eeg"]),
         **facts,
     )
     return Recording(source)

@@ -26,6 +26,7 @@ from eegcore.units import filter_edges, unit_and_factor
 
 _ANNOTATION_LABELS = frozenset({"edf annotations", "bdf annotations"})
 _HIGHEST_RATE_HZ = 1e9
+_LARGEST_VALUE = 1e30
 _NAN = float("nan")
 
 
@@ -111,12 +112,14 @@ class EdfLoader:
         whole = (Segment(0.0, stop_sec),) if stop_sec > 0 else ()
         rows = self._annotation_rows()
         if header.format.endswith("+D"):
-            if rows and header.n_records:
+            if rows:
                 starts = [record_start(row.tobytes()) for row in rows[0]]
                 return _discontinuous(starts, header), ()
+            if header.n_records == 0:
+                return Timeline((), 0.0, None), ()
             note = "discontinuous file without record times, taken as continuous"
             return Timeline(whole, 0.0, None), (note,)
-        if header.format.endswith("+C") and rows and header.n_records:
+        if header.format.endswith("+C") and rows:
             first_sec = record_start(rows[0][0].tobytes())
             return Timeline(whole, first_sec or 0.0, None), ()
         return Timeline(whole, 0.0, None), ()
@@ -296,7 +299,7 @@ def _calibration(
     else:
         gain = (pmax - pmin) / (dmax - dmin)
         offset = pmin - gain * dmin
-        if gain - gain == 0.0 and offset - offset == 0.0:
+        if abs(gain) < _LARGEST_VALUE and abs(offset) < _LARGEST_VALUE:
             return gain, offset
         warn(f"channel {name!r}: physical range {pmin:g} to {pmax:g}; no values")
     return _NAN, _NAN

@@ -7,7 +7,8 @@ of the file is settled and told in `warnings`; what cannot is a `HeaderError`.
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 from eegcore.annotations import decode_text
 from eegcore.edf_subject import age_and_sex, start_time
@@ -18,6 +19,8 @@ SIGNAL_BYTES = 256
 _BDF_MAGIC = b"\xffBIOSEMI"
 # Widths of the fields of the signal headers, in their order; the last is reserved.
 _WIDTHS = (16, 80, 8, 8, 8, 8, 8, 80, 8)
+# NUL padding and control characters of a field count as spaces.
+_SPACES = bytes(32 if byte < 32 or byte == 127 else byte for byte in range(256))
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
 
 
@@ -28,8 +31,7 @@ class Reads(Protocol):
         """Next bytes, fewer at the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignalHeader:
+class SignalHeader(NamedTuple):
     """Header of one signal as stored: texts stripped, None for what is no number."""
 
     label: str
@@ -107,7 +109,7 @@ def signal_count(head: bytes, size: int) -> int:
         )
     count = _integer(_text(head[252:256]))
     if count is None or count < 1:
-        count = _count_by_size(head)
+        count = _count_by_size(head, size)
     if count is None:
         raise HeaderError(
             f"number of signals in the header is {_text(head[252:256])!r}, "
@@ -116,10 +118,10 @@ def signal_count(head: bytes, size: int) -> int:
     return count
 
 
-def _count_by_size(head: bytes) -> int | None:
+def _count_by_size(head: bytes, size: int) -> int | None:
     """Number of signals that the declared size of the header implies."""
     told = _integer(_text(head[184:192]))
-    if told is None or told % SIGNAL_BYTES or told < FIXED_BYTES + SIGNAL_BYTES:
+    if told is None or not FIXED_BYTES < told <= size or told % SIGNAL_BYTES:
         return None
     return told // SIGNAL_BYTES - 1
 
@@ -132,11 +134,11 @@ def read_header(stream: Reads, size: int) -> EdfHeader:
     """
     head = stream.read(FIXED_BYTES)
     count = signal_count(head, size)
-    raw = head + stream.read(SIGNAL_BYTES * count)
+    raw = head + stream.read(min(SIGNAL_BYTES * count, size))
     try:
         return parse_header(raw, size)
     except HeaderError:
-        implied = _count_by_size(head)
+        implied = _count_by_size(head, size)
         if implied is None or implied <= count:
             raise
         raw += stream.read(SIGNAL_BYTES * (implied - count))
@@ -203,14 +205,14 @@ def parse_header(raw: bytes, size: int, *, n_signals: int | None = None) -> EdfH
 
 def _signals(raw: bytes, count: int) -> tuple[SignalHeader, ...]:
     """Split the signal headers, which are stored field by field."""
-    plain = raw.replace(b"\0", b" ")
-    text = plain.decode("ascii") if plain.isascii() else None
+    raw = raw.translate(_SPACES)
+    text = raw.decode("ascii") if raw.isascii() else None
     columns: list[list[str]] = []
     position = 0
     for width in _WIDTHS:
         stop = position + width * count
         places = range(position, stop, width)
-        if text is not None and text.isprintable():
+        if text is not None:
             columns.append([text[at : at + width].strip() for at in places])
         else:
             columns.append([_text(raw[at : at + width]) for at in places])
@@ -223,7 +225,8 @@ def _signals(raw: bytes, count: int) -> tuple[SignalHeader, ...]:
                 "a whole number from 0 is needed"
             )
     limits = [map(_number, column) for column in columns[3:7]]
-    return tuple(map(SignalHeader, *columns[:3], *limits, columns[7], counts))
+    rows = zip(*columns[:3], *limits, columns[7], counts, strict=True)
+    return tuple(map(SignalHeader._make, rows))
 
 
 def _data_offset(
@@ -294,12 +297,16 @@ def _record_count(
 
 def _text(raw: bytes) -> str:
     """Field as text: UTF-8 or else Latin-1, NUL and control bytes as spaces."""
-    text = decode_text(raw.replace(b"\0", b" ")).strip()
+    raw = raw.translate(_SPACES).strip()
+    if raw.isascii():
+        return raw.decode("ascii")
+    text = decode_text(raw)
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " for c in text).strip()
 
 
+@lru_cache(maxsize=4096)
 def _number(text: str) -> float | None:
     """Number of a field, decimal comma allowed; None: it is none."""
     try:
@@ -313,6 +320,7 @@ def _number(text: str) -> float | None:
     return value if value - value == 0.0 and "_" not in text else None
 
 
+@lru_cache(maxsize=4096)
 def _integer(text: str) -> int | None:
     """Whole number of a field; None: it is none."""
     value = _number(text)

@@ -1,4 +1,4 @@
-"""Files of any accepted format into a Recording.
+"""Files of any accepted format into a Recording: the adapters' one entrance.
 
 `open_recording` (public name `eegcore.open`) looks at the content of a file, not at
 its name, wherever the content can tell.
@@ -17,8 +17,9 @@ from eegcore.arrays import array_recording
 from eegcore.arrays import from_array as from_array
 from eegcore.edf import read_edf
 from eegcore.edf_header import is_edf
+from eegcore.eeglab_format import is_hdf5_mat, read_eeglab
 from eegcore.errors import ArgumentError, EegcoreError, HeaderError, ReadError
-from eegcore.mne_format import READERS, raw_recording, read_by_mne
+from eegcore.mne_format import READERS, companions_of, raw_recording, read_by_mne
 from eegcore.mne_format import from_mne as from_mne
 from eegcore.mne_format import to_mne as to_mne
 from eegcore.recording import Recording
@@ -50,8 +51,8 @@ def open_recording(
     Parameters
     ----------
     path : str or path
-        EDF, EDF+, BDF, BDF+ (nothing but the header is read), `.npy`, text, and by MNE
-        `.set`, `.fif`, `.vhdr`, `.cnt` (read whole).
+        EDF, EDF+, BDF, BDF+ (nothing but the header is read), `.npy`, text, EEGLAB
+        `.set`, and by MNE `.fif`, `.vhdr`, `.cnt` (read whole).
     rate_hz, channel_names, unit
         What `.npy` and text files do not say; the unit is "uV" if not given. They
         are not accepted for a file that says them itself.
@@ -60,11 +61,11 @@ def open_recording(
     ------
     ReadError
         The file is missing, empty, cut or not what it seems. The message has no path;
-        it is the error's `filename` and a note.
+        a note of the error has.
     FormatError
         No adapter reads this kind of file.
     """
-    path = Path(path)
+    path = Path(os.path.abspath(path))  # noqa: PTH100 - a fifth of the time
     try:
         return _open(path, _Given(rate_hz, channel_names, unit))
     except EegcoreError as error:
@@ -81,8 +82,6 @@ def open_recording(
 
 def _named(error: EegcoreError, path: Path) -> EegcoreError:
     """Tell the path beside the message: messages may reach an agent, paths not."""
-    if isinstance(error, ReadError):
-        error.filename = str(path)
     error.add_note(f"file: {path}")
     return error
 
@@ -109,8 +108,15 @@ def _open(path: Path, given: _Given) -> Recording:
         suffix = ".fif"
     if suffix in READERS:
         _refuse(given, f"{suffix} files")
+        if suffix == ".set" and not is_hdf5_mat(path):
+            return read_eeglab(path, stamp=stamp)
+        raw = read_by_mne(path, suffix)
         return raw_recording(
-            read_by_mne(path, suffix), format_name="MNE", path=path, stamp=stamp
+            raw,
+            format_name="MNE",
+            path=path,
+            stamp=stamp,
+            companions=companions_of(raw, path),
         )
     table = parse_text(path.read_bytes())
     return array_recording(

@@ -73,6 +73,12 @@ def read_by_mne(path: Path, suffix: str) -> Any:
         raise ReadError(f"cannot be read as {suffix}: {reason}") from error
 
 
+def companions_of(raw: Any, path: Path) -> tuple[Path, ...]:
+    """Files beside `path` that hold samples of a `Raw`."""
+    files = [Path(name) for name in raw.filenames if name is not None]
+    return tuple(file for file in files if file.resolve() != path.resolve())
+
+
 def from_mne(raw: Any) -> Recording:
     """Make a recording of an MNE `Raw` object.
 

@@ -8,6 +8,7 @@ this module; `eegcore.edf` and `eegcore.formats` make recordings.
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from types import TracebackType
 from typing import Any, Self
 
@@ -44,8 +45,8 @@ class Recording:
     ----------
     path : Path or None
     format : str
-        "EDF", "EDF+C", "EDF+D", "BDF", "BDF+C", "BDF+D", "NPY", "text", "array" or
-        "MNE".
+        "EDF", "EDF+C", "EDF+D", "BDF", "BDF+C", "BDF+D", "NPY", "text", "array",
+        "EEGLAB" or "MNE".
     channels : tuple of Channel
         In the order of the file, annotation signals left out.
     names : tuple of str
@@ -75,7 +76,7 @@ class Recording:
         self._store: SampleStore | None = None
         self._timeline: Timeline | None = None
         self._annotations: tuple[Annotation, ...] | None = None
-        self._found: tuple[str, ...] = ()
+        self._found: dict[str, tuple[str, ...]] = {}
         self._checksum: str | None = None
         self._closed = False
 
@@ -98,7 +99,7 @@ class Recording:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was odd about the file, as far as it has been read."""
-        return self._source.warnings + self._found
+        return self._source.warnings + tuple(chain(*self._found.values()))
 
     @property
     def timeline(self) -> Timeline:
@@ -106,7 +107,7 @@ class Recording:
         if self._timeline is None:
             self.check_unchanged()
             timeline, found = self._source.loader.load_timeline()
-            self._found += found
+            self._found["timeline"] = found
             self._timeline = timeline
         return self._timeline
 
@@ -144,7 +145,7 @@ class Recording:
         if self._annotations is None:
             self.check_unchanged()
             events, found = self._source.loader.load_annotations()
-            self._found += found
+            self._found["annotations"] = found
             self._annotations = events
         return self._annotations
 
@@ -265,15 +266,9 @@ class Recording:
                 else "an empty list of channels"
             )
         rate_hz = self._common_rate(indices)
-        stop_sec = self.duration_sec if stop_sec is None else stop_sec
-        self._check_range(start_sec, stop_sec, rate_hz)
+        stop_sec = self._checked_stop(start_sec, stop_sec, rate_hz)
         spans = list(spans_of(self.segments, rate_hz, start_sec, stop_sec))
         n = first_sample(stop_sec, rate_hz) - first_sample(start_sec, rate_hz)
-        n = (
-            min(n, self.channels[indices[0]].n_samples)
-            if self._source.continuous
-            else n
-        )
         out = np.empty((len(indices), n))
         if sum(span.length for span in spans) < n:
             out.fill(np.nan)
@@ -327,14 +322,19 @@ class Recording:
             raise RateError(f"channels of different rates in one call: {told}")
         return rate_hz
 
-    def _check_range(self, start_sec: float, stop_sec: float, rate_hz: float) -> None:
+    def _checked_stop(
+        self, start_sec: float, stop_sec: float | None, rate_hz: float
+    ) -> float:
+        """End of a range; half a sample beyond the end of the recording is its end."""
         duration_sec = self.duration_sec
+        stop_sec = duration_sec if stop_sec is None else stop_sec
         limit_sec = duration_sec + (0.5 / rate_hz if rate_hz else 0.0)
         if not 0.0 <= start_sec <= stop_sec <= limit_sec:
             raise RangeError(
                 f"no such range: {start_sec:g} to {stop_sec:g} s; "
                 f"this recording runs from 0 to {duration_sec:g} s"
             )
+        return min(stop_sec, duration_sec)
 
     def check_unchanged(self) -> None:
         """Raise FileChangedError if the file is not the one that was opened."""
@@ -354,15 +354,22 @@ class Recording:
             raise FileChangedError("the file was changed since it was opened")
 
     def checksum(self) -> str:
-        """SHA-256 of the file, or of the bytes of the array, in hexadecimal."""
+        """SHA-256 in hexadecimal: of the file, or of the bytes of the array.
+
+        Samples in files beside it: of all these files, one after the other.
+        """
         self.check_unchanged()
         if self._checksum is None:
+            digest = hashlib.sha256()
             if self.path is None:
-                self._checksum = hashlib.sha256(self.store.data.data).hexdigest()
+                digest.update(self.store.data.data)
             else:
-                with self.path.open("rb") as file:
-                    self._checksum = hashlib.file_digest(file, "sha256").hexdigest()
+                for path in (self.path, *self._source.companions):
+                    with path.open("rb") as file:
+                        while block := file.read(1 << 20):
+                            digest.update(block)
                 self.check_unchanged()
+            self._checksum = digest.hexdigest()
         return self._checksum
 
     def to_mne(self) -> Any:

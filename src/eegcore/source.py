@@ -108,6 +108,8 @@ class Source:
         Whether the records follow each other without a gap, known from the header.
     stamp : FileStamp or None
         State of the file when its header was read; None: no file behind.
+    companions : tuple of Path
+        Further files that hold the samples.
     """
 
     format: str
@@ -118,6 +120,7 @@ class Source:
     loader: Loader
     path: Path | None = None
     stamp: FileStamp | None = None
+    companions: tuple[Path, ...] = ()
     start: datetime | None = None
     reference: str | None = None
     age: int | None = None

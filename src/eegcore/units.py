@@ -50,7 +50,7 @@ def unit_and_factor(text: str) -> tuple[str, float | None]:
 def filter_edges(text: str) -> tuple[float | None, float | None]:
     """High-pass and low-pass edge in Hz from text such as "HP:0.1Hz LP:75Hz".
 
-    "HP:DC" is 0; None: the text does not tell.
+    "HP:DC" is 0; None: the text does not tell, or "LP:0", which no filter has.
     """
     high, low = _HIGHPASS.search(text), _LOWPASS.search(text)
     highpass_hz = lowpass_hz = None
@@ -58,7 +58,7 @@ def filter_edges(text: str) -> tuple[float | None, float | None]:
         edge = high.group(1)
         highpass_hz = 0.0 if edge.upper() == "DC" else _decimal(edge)
     if low:
-        lowpass_hz = _decimal(low.group(1))
+        lowpass_hz = _decimal(low.group(1)) or None
     return highpass_hz, lowpass_hz
 
 
