@@ -10,6 +10,7 @@ from bench import source_folders as folders
 from eegbench.errors import SetError
 from eegbench.instances import read_set
 from eegbench.references import read_references
+from eegbench.suites.eegagent.build import build
 from eegbench.suites.eegagent.build.release import (
     build_release,
     find_layout,
@@ -179,6 +180,18 @@ def test_a_broken_row_names_its_line(release: Path, tmp_path: Path) -> None:
     path.write_text(path.read_text() + '{"records": []}\n')
     with pytest.raises(SetError, match=r"T3\.jsonl, line 3: "):
         build_release(release, tmp_path / "set")
+
+
+def test_a_built_set_is_compared_with_the_release(
+    release: Path, tmp_path: Path
+) -> None:
+    sources = folders.all_sources(tmp_path / "sources")
+    report = build(sources, ["T3", "T5", "T6"], tmp_path / "set", compare_with=release)
+    text = "\n".join(report.problems)
+    assert "T3: 10 only in ours: O001, O002, O003" in text
+    assert "T5: 2 only in ours: chb01_02, chb01_03" in text
+    assert "T5 chb01_01: seizures [(10, 20)], in the release [(3, 9)]" in text
+    assert "T6 SC4001E0: 16 epochs, in the release 2" in text
 
 
 @pytest.mark.data

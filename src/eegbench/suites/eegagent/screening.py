@@ -10,6 +10,7 @@ EEGAgentBench paper, section 6.1, "Difficulty screening".
 """
 
 import csv
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ import msgspec
 from eegbench.errors import SetError
 from eegbench.instances import Instance
 from eegbench.references import Reference
+from eegbench.scoring.events import dice, parse_events
+from eegbench.scoring.labels import parse_choice, parse_label
+from eegbench.suites.eegagent.tasks import SUITE
 
 EASY = 0.9
 """Solve rate from which an instance is too easy; with five models: all five."""
@@ -108,21 +112,29 @@ def solved_by_rule(task: str, answer: object, item: Item) -> bool:
     record with seizures, no event on one without. An answer that cannot be read is
     not right.
     """
-    from eegbench.scoring.events import dice, parse_events
-    from eegbench.scoring.labels import parse_choice, parse_label
-
     reference = item.reference
     if reference is None:
         return False
-    if task == "T1":
-        return parse_choice(answer, item.instance.options) == reference.label
-    if task in ("T2", "T3", "T4"):
-        return parse_label(answer, task) == reference.label
-    if task == "T5":
-        events = parse_events(answer)
-        truth = reference.events or []
-        return dice(truth, events) >= DICE_SOLVED if truth else not events
+    spec = SUITE.task(task)
+    if spec.kind == "choice":
+        options = item.instance.options or {}
+        return parse_choice(answer, options).value == reference.label
+    if spec.kind == "label":
+        parsed = parse_label(answer, spec.classes, spec.aliases)
+        return parsed.value == reference.label
+    if spec.kind == "events":
+        return _events_solved(answer, item.instance, reference)
     raise SetError(f"task {task} is not screened")
+
+
+def _events_solved(answer: object, instance: Instance, reference: Reference) -> bool:
+    duration_sec = reference.duration_sec or instance.duration_sec or math.inf
+    parsed = parse_events(answer, duration_sec)
+    if parsed.parse_failed:
+        return False
+    if not reference.events:
+        return not parsed.value
+    return dice(reference.events, parsed.value) >= DICE_SOLVED
 
 
 def _solved(task: str, row: PanelRow, item: Item) -> bool:

@@ -21,6 +21,7 @@ from eegbench.suites.eegagent.build.place import (
     write_all,
 )
 from eegbench.suites.eegagent.build.pool import Candidate, Place, Pool
+from eegbench.suites.eegagent.build.release import differences_from_release
 from eegbench.suites.eegagent.build.short_tasks import (
     artifact_pool,
     cohort_pool,
@@ -64,6 +65,7 @@ def build(
     exclude: Collection[str] = (),
     place: Place = "refer",
     checksums: bool = True,
+    compare_with: str | Path | None = None,
     talk: Callable[[str], None] | None = None,
 ) -> BuildReport:
     """Build a set from the public data sets.
@@ -88,6 +90,8 @@ def build(
         `refer`, `copy` or `link`: what is done with signals outside the set.
     checksums : bool
         Whether the SHA-256 of every signal file is taken.
+    compare_with : path or None
+        The release's folder; every record in which the set differs is named.
 
     Raises
     ------
@@ -131,6 +135,8 @@ def build(
     talk(f"placing the signals of {len(chosen)} instances")
     placed = place_all(chosen, out, place=place, checksums=checksums, report=report)
     report.problems += differences([*report.flow, *totals(report.flow)])
+    if compare_with is not None:
+        report.problems += differences_from_release(compare_with, placed)
     write_all(placed, report, suite=SUITE.name, condition="default")
     return report
 

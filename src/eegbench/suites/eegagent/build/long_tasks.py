@@ -10,6 +10,8 @@ from pathlib import Path
 from eegbench.instances import Instance
 from eegbench.references import Reference
 from eegbench.sources import chbmit, sleep_edfx
+from eegbench.sources.chbmit_compare import compare, read_times_table
+from eegbench.sources.folders import walk_files
 from eegbench.suites.eegagent.build.pool import Candidate, Pool
 from eegbench.suites.eegagent.tasks import EPOCH_SEC, SUITE
 from eegbench.suites.eegagent.trim import Trim, trim_edges
@@ -29,6 +31,12 @@ def seizure_pool(folder: Path) -> Pool:
     pool = Pool(task="T5")
     annotations = chbmit.read_annotations(folder)
     pool.problems += annotations.problems
+    for table in walk_files(folder, r"seizure_times\.tsv"):
+        accounts = {
+            "annotation files": annotations.seizures,
+            table.name: read_times_table(table),
+        }
+        pool.problems += compare(accounts, annotations)
     records = chbmit.find_records(folder, annotations)
     there = {record.name for record in records}
     for name in sorted(annotations.listed - there):

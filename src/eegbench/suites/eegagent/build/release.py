@@ -11,6 +11,8 @@ from pathlib import Path
 
 from eegbench.errors import SetError
 from eegbench.instances import Condition
+from eegbench.references import Reference
+from eegbench.suites.eegagent.balance import natural_key
 from eegbench.suites.eegagent.build.place import (
     BuildReport,
     place_all,
@@ -23,6 +25,7 @@ from eegbench.suites.eegagent.build.release_rows import (
     Signal,
     SignalFinder,
     default_instance,
+    name_of,
     paper_instance,
     read_entries,
     reference_of,
@@ -96,7 +99,7 @@ def find_layout(folder: Path) -> Path:
 def record_names(release_dir: str | Path, task: str) -> list[str]:
     """Record names of a task's runtime file (`Z002`), such as to leave these out."""
     entries = read_entries(find_layout(Path(release_dir)), task)
-    return [Path(e.data_path).stem for e in entries if e.data_path is not None]
+    return [name_of(entry) for entry in entries]
 
 
 def _candidates(
@@ -173,3 +176,50 @@ def _compare_with_frozen(
         )
     elif n_built != frozen:
         report.problems.append(f"{task}: {n_built} of {frozen} scenarios built")
+
+
+def differences_from_release(
+    release_dir: str | Path, candidates: Sequence[Candidate]
+) -> list[str]:
+    """Name where built instances and the release's frozen set differ.
+
+    Compared are the record names of each task, labels, and seizure times to the
+    second. Tasks of which the release has no file, or no key, are passed by.
+    """
+    folder = find_layout(Path(release_dir))
+    lines: list[str] = []
+    for task in dict.fromkeys(candidate.instance.task for candidate in candidates):
+        ours = {c.name: c for c in candidates if c.instance.task == task}
+        theirs = {name_of(entry): entry for entry in read_entries(folder, task)}
+        if not theirs or task in ("T1", "T2"):
+            continue
+        lines += _names("only in ours", task, set(ours) - set(theirs))
+        lines += _names("only in the release", task, set(theirs) - set(ours))
+        for name in sorted(set(ours) & set(theirs)):
+            line = _difference(ours[name].reference, theirs[name], task)
+            lines += [f"{task} {name}: {line}"] if line else []
+    return lines
+
+
+def _names(what: str, task: str, names: set[str]) -> list[str]:
+    ordered = sorted(names, key=natural_key)
+    return [f"{task}: {len(ordered)} {what}: {', '.join(ordered)}"] if ordered else []
+
+
+def _difference(reference: Reference | None, entry: Entry, task: str) -> str | None:
+    if reference is None or entry.gold is None:
+        return None
+    if task == "T5":
+        ours = [(round(a), round(b)) for a, b in reference.events or []]
+        theirs = [(round(a), round(b)) for a, b in entry.gold["seizure_events"]]
+        return None if ours == theirs else f"seizures {ours}, in the release {theirs}"
+    if task == "T6":
+        # the release writes wake where the night is unscored
+        stages = [stage or "W" for stage in reference.stages or []]
+        labels = entry.gold["epoch_labels_aasm"]
+        if len(stages) != len(labels):
+            return f"{len(stages)} epochs, in the release {len(labels)}"
+        n_other = sum(a != b for a, b in zip(stages, labels, strict=True))
+        return f"{n_other} epochs have another stage" if n_other else None
+    label = entry.gold["label"]
+    return None if label == reference.label else f"{reference.label}, there {label}"

@@ -187,6 +187,27 @@ def read_entries(release_dir: Path, task: str) -> list[Entry]:
     return entries
 
 
+_PREFIXES = (
+    "c3_routine_bonn_",
+    "c3_cohort_ds004504_",
+    "c1_seizure_",
+    "c3_sleep_sc_",
+    "c3_sleep_st_",
+)
+
+
+def name_of(entry: Entry) -> str:
+    """Record name as our builders give it: `Z002`, `sub-001`, `chb01_03`, `SC4001E0`.
+
+    Taken from the scenario id, since the release renames trimmed files.
+    """
+    name = entry.scenario_id
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            return name.removeprefix(prefix).removesuffix("_task-eyesclosed")
+    return name
+
+
 def _rows(release_dir: Path, part: str, task: str, kind: type[Row]) -> list[Row]:
     path = release_dir / part / f"{task}.jsonl"
     if not path.is_file():
@@ -275,7 +296,7 @@ def reference_of(task: str, entry: Entry, instance: Instance) -> Reference | Non
     if gold is None:
         return None
     name = entry.scenario_id
-    record = Path(entry.data_path).stem if entry.data_path else name
+    record = name_of(entry)
     common: JsonObject = {
         "instance_id": name,
         "task": task,
@@ -294,8 +315,7 @@ def reference_of(task: str, entry: Entry, instance: Instance) -> Reference | Non
         extra = {"letter": record[:1].upper(), "set": bonn.SETS.get(record[:1].upper())}
         return Reference(label=gold["label"], group=record, extra=extra, **common)
     if task == "T4":
-        subject = record.partition("_")[0]
-        return Reference(label=gold["label"], subject=subject, group=subject, **common)
+        return Reference(label=gold["label"], subject=record, group=record, **common)
     if task == "T5":
         subject = chbmit.subject_of(record) or record
         return Reference(
@@ -304,7 +324,7 @@ def reference_of(task: str, entry: Entry, instance: Instance) -> Reference | Non
             group=chbmit.SAME_CHILD.get(subject, subject),
             **common,
         )
-    subject = record.removeprefix("c3_sleep_sc_").removeprefix("c3_sleep_st_")[:5]
+    subject = record[:5]
     return Reference(
         stages=list(gold["epoch_labels_aasm"]), subject=subject, group=subject, **common
     )
