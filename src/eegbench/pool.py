@@ -119,7 +119,8 @@ def run_tasks(
                 if n_idle_deaths > MOST_IDLE_DEATHS:
                     raise HarnessError(
                         f"{n_idle_deaths} workers ended before they took a task: "
-                        f"{done.error}"
+                        f"{done.error}; a script that starts a run is a file, and "
+                        "starts it under if __name__ == '__main__'"
                     )
     finally:
         for worker in workers:

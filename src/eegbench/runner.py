@@ -29,7 +29,6 @@ from eegbench.instances import (
     SetFolder,
     opaque_id,
     read_set,
-    recording_path,
     shown_id,
 )
 from eegbench.pool import Done, Task, run_tasks
@@ -131,7 +130,7 @@ def run(
             record_key=out.info.record_key,
         )
         waiting = [item for item in chosen if item.instance_id not in out.finished]
-        ordered = in_order(waiting, folder.path, job.record_key)
+        ordered = in_order(waiting, job.record_key)
         notes = [*folder.notes, *out.notes]
         counter = _Counter(len(ordered), on_progress)
         ended = _inline(ordered, job) if in_process else _pooled(ordered, job)
@@ -164,26 +163,27 @@ def choose(
     return chosen if limit is None else chosen[:limit]
 
 
-def in_order(instances: Iterable[Instance], folder: Path, key: str) -> list[Instance]:
+def in_order(instances: Iterable[Instance], key: str) -> list[Instance]:
     """Sort by expected work, longest first; equals by their opaque ids.
 
-    Work follows the size of the recording. The order of equals is that of a keyed hash,
-    so that it tells nothing. SetError if two instances got the same opaque id.
+    Work is channels x seconds as the prompt shows them, and nothing else: the size of
+    a file may follow the label (text files of large amplitudes have more digits). The
+    order of equals is that of a keyed hash. SetError if two opaque ids are equal.
     """
     rows = list(instances)
     keyed = {opaque_id(item.instance_id, key): item for item in rows}
     if len(keyed) < len(rows):
         raise SetError("two instances got the same record id; use another record key")
-    ranked = sorted(keyed, key=lambda name: (-_work(keyed[name], folder), name))
+    ranked = sorted(keyed, key=lambda name: (-_work(keyed[name]), name))
     return [keyed[name] for name in ranked]
 
 
-def _work(instance: Instance, folder: Path) -> int:
-    path = recording_path(folder, instance)
-    try:
-        return 0 if path is None else path.stat().st_size
-    except OSError:
-        return 0
+def _work(instance: Instance) -> float:
+    seconds = instance.duration_sec or instance.facts.get("duration_sec")
+    channels = instance.facts.get("n_channels", 1)
+    if not isinstance(seconds, int | float) or not isinstance(channels, int):
+        return 0.0
+    return float(seconds) * channels
 
 
 def describe(
