@@ -20,6 +20,11 @@ from eegbench.loose_json import Found, Json, loads, scan
 
 NO_ACTION = "no tool call and no final answer: one JSON object with 'action' is needed"
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 FINAL_ACTIONS = frozenset(
     {
         "final_answer",
@@ -45,42 +50,15 @@ CALL_ACTIONS = frozenset(
 )
 WRAPPERS = ("final_answer", "answer", "result", "output", "response", "arguments")
 ANSWER_KEYS = frozenset(
-    {
-        "answer",
-        "final_answer",
-        "result",
-        "output",
-        "response",
-        "prediction",
-        "predictions",
-        "choice",
-        "option",
-        "letter",
-        "selected_option",
-        "classification",
-        "label",
-        "class",
-        "category",
-        "diagnosis",
-        "seizure_events",
-        "seizure_event",
-        "events",
-        "event",
-        "seizures",
-        "seizure_intervals",
-        "intervals",
-        "seizure_times",
-        "detections",
-        "hypnogram_rle",
-        "hypnogram",
-        "rle",
-        "sleep_stages",
-        "stages",
-        "epoch_stages",
-        "epoch_labels",
-        "segments",
-        "architecture",
-    }
+    _words(
+        """
+        answer final_answer result output response prediction predictions choice option
+        letter selected_option classification label class category diagnosis
+        seizure_events seizure_event events event seizures seizure_intervals intervals
+        seizure_times has_seizure onset_sec detections hypnogram_rle hypnogram rle sleep_stages stages
+        epoch_stages epoch_labels segments architecture
+        """
+    )
 )
 
 _THINK_NAMES = (

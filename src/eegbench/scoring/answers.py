@@ -128,3 +128,8 @@ def number_of(value: object) -> float | None:
             return None
         return number if math.isfinite(number) else None
     return None
+
+
+def any_rows(entries: Iterable[Json]) -> bool:
+    """Whether any entry of a list has the form of a row, usable or not."""
+    return any(isinstance(decoded(entry), list | dict) for entry in entries)
