@@ -6,6 +6,7 @@ The same instance, record id and tools give the same bytes.
 from collections.abc import Iterable, Sequence
 
 import msgspec
+import orjson
 
 from eegbench.agents import InstanceView, ToolCall
 from eegbench.records import JsonObject
@@ -83,6 +84,21 @@ def results_text(
         for number, (call, body) in enumerate(zip(calls, bodies, strict=True), start=1)
     ]
     return "\n".join([*parts, note] if note else parts)
+
+
+def shown_text(event: JsonObject) -> str | None:
+    """Return the text that an agent read at an event of a transcript, if it read one.
+
+    The answers of tools are stored once, as JSON; canonical JSON is encoded again to
+    the bytes that were shown.
+    """
+    if event["event"] == "shown":
+        return str(event["text"])
+    if event["event"] != "tools":
+        return None
+    calls = [ToolCall(call["name"], call["arguments"]) for call in event["calls"]]
+    bodies = [orjson.dumps(call["answer"]) for call in event["calls"]]
+    return results_text(calls, bodies, event["note"])
 
 
 def calls_left_note(n_left: int) -> str:

@@ -11,11 +11,8 @@ from pathlib import Path
 from types import TracebackType
 
 import msgspec
-import orjson
 
-from eegbench.agents import ToolCall
 from eegbench.errors import SetError
-from eegbench.prompts import results_text
 from eegbench.records import JsonObject, read_bytes
 
 FOLDER = "transcripts"
@@ -71,18 +68,3 @@ def read_transcript(path: str | Path) -> list[JsonObject]:
                 break
             raise SetError(f"{path}, line {number}: not JSON") from error
     return events
-
-
-def shown_text(event: JsonObject) -> str | None:
-    """Return the text that an agent read at a ``shown`` or ``tools`` event.
-
-    The answers of tools are stored once, as JSON; canonical JSON is encoded again to
-    the bytes that were shown.
-    """
-    if event["event"] == "shown":
-        return str(event["text"])
-    if event["event"] != "tools":
-        return None
-    calls = [ToolCall(call["name"], call["arguments"]) for call in event["calls"]]
-    bodies = [orjson.dumps(call["answer"]) for call in event["calls"]]
-    return results_text(calls, bodies, event["note"])

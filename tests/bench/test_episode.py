@@ -9,9 +9,10 @@ from eegbench.agents import Observation, Reply, ToolCall, Usage
 from eegbench.config import Limits
 from eegbench.episode import Episode, Outcome, PendingCalls
 from eegbench.errors import SetError
+from eegbench.prompts import shown_text
 from eegbench.suites.eegagent.tasks import SUITE
 from eegbench.toolcalls import ToolAnswer, timed_answer
-from eegbench.transcripts import TranscriptWriter, read_transcript, shown_text
+from eegbench.transcripts import TranscriptWriter, read_transcript
 from eegbench.worker import drive
 from eegcore.formats import from_array
 from eegcore.tools.toolbox import Toolbox
