@@ -129,6 +129,7 @@ def made_result(agent: str, cases: list[ScoredCase], **changes: Any) -> dict[str
             "missing": [],
             "duplicates": [],
             "invalid": 0,
+            "counts": {},
             "chance": task.chance,
             "confusion": None,
             "baselines": [{"name": "constant", "score": 0.3}],

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -24,12 +24,14 @@ from eegcore.tools.toolbox import Toolbox
 
 JsonObject = dict[str, Any]
 RECORD_ID = "rec-1"
+BUDGET_TOKENS = 8000
+Dialect = Literal["default", "paper-1.0"]
 FORMAT = "eegbench-latency/1"
 SIMULATED: dict[str, tuple[str, dict[str, Any]]] = {
     "psg_23h": ("night", {"duration_sec": 82_800.0}),
     "scalp_4h_23ch_256hz": ("seizure_recording", {"duration_sec": 14_400.0}),
-    "resting_21min_19ch_500hz": ("resting", {"duration_sec": 1290.0}),
-    "epoch_2s": ("artifact_epoch", {}),
+    "resting_21min_19ch_500hz": ("resting", {"label": "HC", "duration_sec": 1290.0}),
+    "epoch_2s": ("artifact_epoch", {"kind": "clean"}),
 }
 SHORTER = {"night": 1800.0, "seizure_recording": 600.0, "resting": 120.0}
 
@@ -58,7 +60,7 @@ def measure(
     paths: Sequence[Path],
     *,
     rounds: int = 20,
-    dialect: str = "default",
+    dialect: Dialect = "default",
     talk: Callable[[str], None] | None = None,
 ) -> JsonObject:
     """Return the timings of every tool on every recording.
@@ -159,59 +161,67 @@ def read_result(path: Path) -> JsonObject:
     return value
 
 
-def _measure_one(path: Path, rounds: int, dialect: str) -> list[Timing]:
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One call that is timed, and the output budget it is made under."""
+
+    label: str
+    tool: str
+    arguments: JsonObject
+    budget_tokens: int | None = BUDGET_TOKENS
+
+
+def _measure_one(path: Path, rounds: int, dialect: Dialect) -> list[Timing]:
     with open_recording(path) as recording:
         box = Toolbox({RECORD_ID: recording}, dialect=dialect)
-        _compile(box)
-        names = box.names
-    return [_time_tool(path, name, rounds, dialect) for name in names]
+        calls = [call for name in box.names for call in calls_of_tool(box, name)]
+        for call in calls:  # so that no compile time enters the first call
+            box.call(call.tool, call.arguments)
+    return [_time_call(path, call, rounds, dialect) for call in calls]
 
 
-def _compile(box: Toolbox) -> None:
-    """Call every tool once, so that no compile time enters the first call."""
-    for name in box.names:
-        box.call(name, fitting_arguments(box, name))
+def calls_of_tool(box: Toolbox, name: str) -> list[Measured]:
+    """Return a tool's call with default arguments, or what stands in for it.
 
-
-def fitting_arguments(box: Toolbox, name: str) -> JsonObject:
-    """Return the default arguments, or the smaller call that a refusal proposes."""
+    Where the default call is above the budget: the smaller call that the refusal
+    proposes, and the default call without a budget, over the whole recording.
+    """
     arguments: JsonObject = {"record_id": RECORD_ID}
     answer = box.call(name, arguments)
-    if "error" not in answer:
-        return arguments
-    proposed = answer.get("suggestion") or answer.get("fits") or {}
+    if "error" not in answer or "estimated_tokens" not in answer:
+        return [Measured(name, name, arguments)]
+    calls = []
+    proposed = answer.get("suggested_call")
     if isinstance(proposed, Mapping):
-        smaller = proposed.get("arguments", proposed)
-        if isinstance(smaller, Mapping) and "error" not in box.call(
-            name, {**arguments, **smaller}
-        ):
-            return {**arguments, **smaller}
-    return arguments
+        calls.append(Measured(name, name, dict(proposed["arguments"])))
+    return [*calls, Measured(f"{name}, whole", name, arguments, None)]
 
 
-def _time_tool(path: Path, name: str, rounds: int, dialect: str) -> Timing:
-    with open_recording(path) as recording:
-        box = Toolbox({RECORD_ID: recording}, dialect=dialect)
-        arguments = fitting_arguments(box, name)
+def _time_call(path: Path, call: Measured, rounds: int, dialect: Dialect) -> Timing:
     _reset_peak()
     before_mb = _status_mb("VmRSS")
     with open_recording(path) as recording:
-        box = Toolbox({RECORD_ID: recording}, dialect=dialect)
-        first = _timed(lambda: box.call_json(name, arguments))
-        whole = sorted(
-            _timed(lambda: box.call_json(name, arguments)) for _ in range(rounds)
+        box = Toolbox(
+            {RECORD_ID: recording}, dialect=dialect, budget_tokens=call.budget_tokens
         )
-        dictionary = sorted(
-            _timed(lambda: box.call(name, arguments)) for _ in range(rounds)
-        )
-        body = box.call_json(name, arguments)
-        answer = orjson.loads(body)
-    compute = _point(dictionary, 0.5)
+
+        def encoded() -> bytes:
+            return box.call_json(call.tool, call.arguments)
+
+        first = _timed(encoded)
+        whole, dictionary = [], []
+        for _ in range(rounds):  # interleaved, so that both see the same machine
+            whole.append(_timed(encoded))
+            dictionary.append(_timed(lambda: box.call(call.tool, call.arguments)))
+        body = encoded()
+    answer = orjson.loads(body)
+    peak_mb = _status_mb("VmHWM")
+    whole.sort()
+    compute = _point(sorted(dictionary), 0.5)
     p50 = _point(whole, 0.5)
     rows = count_rows(answer)
-    peak_mb = _status_mb("VmHWM")
     return Timing(
-        tool=name,
+        tool=call.label,
         recording=path.stem,
         first_ms=first,
         p50_ms=p50,
@@ -226,7 +236,7 @@ def _time_tool(path: Path, name: str, rounds: int, dialect: str) -> Timing:
         if peak_mb is None or before_mb is None
         else max(0.0, peak_mb - before_mb),
         refused="error" in answer,
-        arguments={key: arguments[key] for key in arguments if key != "record_id"},
+        arguments={k: v for k, v in call.arguments.items() if k != "record_id"},
     )
 
 

@@ -333,9 +333,7 @@ def _judged(
 
 def _baselines(run: LoadedRun) -> dict[str, list[JsonObject]]:
     """Return what no signal reaches on a run's set, by task; empty if not measured."""
-    from eegbench.audit import baselines_of
-
-    return baselines_of(run.set.path)
+    return {}
 
 
 def _page(told: Sequence[tuple[JsonObject, list[ScoredCase], LoadedRun]]) -> str:

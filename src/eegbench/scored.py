@@ -18,6 +18,8 @@ from eegbench.predictions import (
 )
 from eegbench.records import listing
 from eegbench.references import Reference, read_references
+from eegbench.scoring.event_records import EventRecord
+from eegbench.scoring.hypnogram import NightScore
 from eegbench.suites import Suite, suite
 
 Outcome = Literal["right", "partly", "wrong", "failed", "missing"]
@@ -44,7 +46,13 @@ class ScoredCase:
     label: str | None = None
     """Answer as a class or letter; None: invalid, or another kind of task."""
     events: tuple[tuple[float, float], ...] | None = None
-    stages: tuple[str, ...] | None = None
+    record: EventRecord | None = None
+    """The counts behind an events answer."""
+    stages: tuple[str | None, ...] | None = None
+    night: NightScore | None = None
+    """The counts behind a hypnogram answer."""
+    parse_failed: bool = False
+    """No usable answer was found in the reply; told apart from an empty one."""
     warnings: tuple[str, ...] = ()
 
     @property
