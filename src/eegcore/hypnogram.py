@@ -23,13 +23,13 @@ _SCORED_NAMES = {
     W: ("w", "wake", "awake", "wakefulness", "0"),
     N1: ("n1", "s1", "nrem1", "nrem 1", "nrem-1", "1"),
     N2: ("n2", "s2", "nrem2", "nrem 2", "nrem-2", "2"),
-    N3: ("n3", "s3", "nrem3", "nrem 3", "nrem-3", "3", "sws")
-    + ("s4", "nrem4", "nrem 4", "nrem-4", "4"),
+    N3: ("n3", "s3", "nrem3", "nrem 3", "nrem-3", "3", "sws"),
     REM: ("rem", "r", "5"),
 }
+_STAGE_4_NAMES = ("s4", "nrem4", "nrem 4", "nrem-4", "4")
 STAGE_NAMES: Final = {
     name: code for code, names in _SCORED_NAMES.items() for name in names
-}
+} | dict.fromkeys(_STAGE_4_NAMES, N3)
 """Every spelling of a scored stage, lower case; stage 4 of Rechtschaffen and Kales is
 N3, numbers are their codes (0 wake to 5 REM). Complete; ``n4`` does not exist."""
 UNSCORED_NAMES: Final = frozenset(

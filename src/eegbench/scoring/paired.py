@@ -1,4 +1,4 @@
-"""Two runs on the same instances: is the difference more than chance?
+"""Two runs on the same instances: whether they differ by more than chance.
 
 Only for runs whose single answers are at hand; a published mean cannot be paired.
 """
@@ -40,8 +40,8 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> PairedTest:
     right, other = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
     if right.shape != other.shape or right.size == 0:
         raise ValueError(
-            f"{right.size} and {other.size} answers; the same instances are needed, and "
-            "at least one"
+            f"{right.size} and {other.size} answers; the same instances are needed, "
+            "and at least one"
         )
     only_first = int(np.sum(right & ~other))
     only_second = int(np.sum(~right & other))

@@ -101,7 +101,7 @@ def _table(
     table = np.asarray(values)
     if table.ndim != 2 or table.size == 0:
         raise ValueError(
-            f"scores have shape {table.shape}; (n_instances, n_runs) is needed, neither "
-            "of them 0"
+            f"scores have shape {table.shape}; (n_instances, n_runs) is needed, "
+            "neither of them 0"
         )
     return table
