@@ -66,7 +66,7 @@ def test_halves_of_nights_are_paired_and_lonely_ones_named(tmp_path: Path) -> No
     )
     assert found.problems == (
         "SC4012E0-PSG.edf: no hypnogram SC4012*-Hypnogram.edf",
-        "ST7011JP-Hypnogram.edf: no recording",
+        "1 hypnograms without recording: ST7011JP-Hypnogram.edf",
     )
 
 

@@ -148,7 +148,7 @@ def test_pointers_and_missing_signals_are_told(tmp_path: Path) -> None:
     assert [p.path is not None for p in found.participants] == [True, False, False]
     assert found.problems == (
         "sub-002_task-eyesclosed_eeg.set: a pointer or no EEGLAB file",
-        "sub-003_task-eyesclosed_eeg.set: no such file",
+        "2 participants without a signal file: sub-002, sub-003",
     )
     assert found.participants[0].sidecar.recording_duration == 599.8
 

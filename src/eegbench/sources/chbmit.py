@@ -165,8 +165,12 @@ def _take_lists(
         if name not in seizures:
             seizures[name] = ()
             origins[name] = "RECORDS-WITH-SEIZURES"
-    for name in sorted(with_seizures - set(seizures)):
-        problems.append(f"{name}: in RECORDS-WITH-SEIZURES, but no times were found")
+    without = sorted(with_seizures - set(seizures))
+    if without:
+        problems.append(
+            f"{len(without)} records of RECORDS-WITH-SEIZURES without times: "
+            f"{', '.join(without)}"
+        )
 
 
 def _read_list(folder: Path, name: str) -> frozenset[str]:

@@ -72,6 +72,7 @@ def read_participants(folder: Path) -> Participants:
         raise SourceError(f"cannot read {table}: {error.strerror}") from error
     problems: list[str] = []
     found: list[Participant] = []
+    missing: list[str] = []
     for row in csv.DictReader(text.splitlines(), delimiter="\t"):
         identity = row.get("participant_id") or ""
         label = COHORTS.get((row.get("Group") or "").strip())
@@ -79,6 +80,12 @@ def read_participants(folder: Path) -> Participants:
             problems.append(f"{identity or 'a row'}: group {row.get('Group')!r}")
             continue
         found.append(_participant(table.parent, row, identity, label, problems))
+        if found[-1].path is None:
+            missing.append(identity)
+    if missing:
+        problems.append(
+            f"{len(missing)} participants without a signal file: {', '.join(missing)}"
+        )
     return Participants(tuple(found), tuple(problems))
 
 
@@ -103,7 +110,6 @@ def _participant(
             problems.append(f"{path.name}: a pointer or no EEGLAB file")
             path = None
     except OSError:
-        problems.append(f"{stem}_eeg.set: no such file")
         path = None
     age = (row.get("Age") or "").strip()
     return Participant(

@@ -92,8 +92,11 @@ def find_nights(folder: Path) -> Nights:
             subject=key[:5],
             night=int(match[3]),
         )
-    without = sorted(set(hypnograms) - set(nights))
-    problems.extend(f"{hypnograms[key][0].name}: no recording" for key in without)
+    without = [hypnograms[key][0].name for key in sorted(set(hypnograms) - set(nights))]
+    if without:
+        problems.append(
+            f"{len(without)} hypnograms without recording: {', '.join(without)}"
+        )
     ordered = sorted(nights.values(), key=lambda night: night.name)
     return Nights(tuple(ordered), tuple(problems))
 

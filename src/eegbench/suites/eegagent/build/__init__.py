@@ -16,6 +16,7 @@ from eegbench.suites.eegagent.balance import Member, balance
 from eegbench.suites.eegagent.build.long_tasks import seizure_pool, staging_pool
 from eegbench.suites.eegagent.build.place import (
     BuildReport,
+    check_room,
     place_all,
     start_set,
     write_all,
@@ -102,28 +103,14 @@ def build(
     """
     sources_dir, out = Path(sources_dir), Path(out)
     names = _task_names(tasks)
+    check_room(out)
     talk = talk or _silent
     results = read_panel(Path(panel)) if panel is not None else None
     report = BuildReport(set_path=out)
     chosen: list[Candidate] = []
     for task in names:
-        folder = find_folder(sources_dir, DATASETS[task])
-        if folder is None:
-            known = ", ".join(FOLDER_NAMES[DATASETS[task]])
-            report.missing.append(
-                f"{task}: no folder of {DATASETS[task]} in {sources_dir} "
-                f"(names that begin with {known})"
-            )
-            continue
-        talk(f"{task}: looking through {folder}")
-        try:
-            pool = (
-                staging_pool(folder, trim=trim)
-                if task == "T6"
-                else _POOLS[task](folder)
-            )
-        except SourceError as error:
-            report.missing.append(f"{task}: {error}")
+        pool = _pool(task, sources_dir, report, trim=trim, talk=talk)
+        if pool is None:
             continue
         pool.candidates = [c for c in pool.candidates if not _named(c, exclude)]
         chosen += select(
@@ -134,11 +121,37 @@ def build(
     start_set(out)
     talk(f"placing the signals of {len(chosen)} instances")
     placed = place_all(chosen, out, place=place, checksums=checksums, report=report)
-    report.problems += differences([*report.flow, *totals(report.flow)])
+    found = differences([*report.flow, *totals(report.flow)])
     if compare_with is not None:
-        report.problems += differences_from_release(compare_with, placed)
+        found += differences_from_release(compare_with, placed)
+    report.problems[:0] = found
     write_all(placed, report, suite=SUITE.name, condition="default")
     return report
+
+
+def _pool(
+    task: str,
+    sources_dir: Path,
+    report: BuildReport,
+    *,
+    trim: bool,
+    talk: Callable[[str], None],
+) -> Pool | None:
+    """Gather the candidates of one task; None, and a line in the report: no data."""
+    folder = find_folder(sources_dir, DATASETS[task])
+    if folder is None:
+        known = ", ".join(FOLDER_NAMES[DATASETS[task]])
+        report.missing.append(
+            f"{task}: no folder of {DATASETS[task]} in {sources_dir} "
+            f"(names that begin with {known})"
+        )
+        return None
+    talk(f"{task}: looking through {folder}")
+    try:
+        return staging_pool(folder, trim=trim) if task == "T6" else _POOLS[task](folder)
+    except SourceError as error:
+        report.missing.append(f"{task}: {error}")
+        return None
 
 
 def select(

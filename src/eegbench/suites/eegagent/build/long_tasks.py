@@ -32,15 +32,18 @@ def seizure_pool(folder: Path) -> Pool:
     annotations = chbmit.read_annotations(folder)
     pool.problems += annotations.problems
     for table in walk_files(folder, r"seizure_times\.tsv"):
-        accounts = {
-            "annotation files": annotations.seizures,
-            table.name: read_times_table(table),
-        }
-        pool.problems += compare(accounts, annotations)
+        times = read_times_table(table)
+        known = {name: rows for name, rows in annotations.seizures.items() if rows}
+        both = {name: times.get(name, ()) for name in known}
+        pool.problems += compare({"annotations": known, table.name: both})
+        pool.problems += compare({table.name: times}, annotations)
     records = chbmit.find_records(folder, annotations)
     there = {record.name for record in records}
-    for name in sorted(annotations.listed - there):
-        pool.unreadable.append(f"{name}.edf: listed in RECORDS, not there")
+    missing = sorted(annotations.listed - there)
+    if missing:
+        pool.unreadable.append(
+            f"{len(missing)} records of RECORDS are not there: {', '.join(missing)}"
+        )
     pool.problems += [
         f"{name}: no annotation speaks of it; left out"
         for name in chbmit.unannotated(folder, annotations)

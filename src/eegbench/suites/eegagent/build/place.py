@@ -19,6 +19,7 @@ from eegbench.suites.eegagent.flow import FlowRow, flow_table, totals
 from eegcore.errors import EegcoreError
 
 _CHUNK_BYTES = 1 << 20
+_LINE = 240
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,24 +54,34 @@ class BuildReport:
             ("to know", self.problems),
         ):
             if lines:
-                shown = "\n".join(f"  {line}" for line in lines[:most])
+                shown = "\n".join(f"  {_short(line)}" for line in lines[:most])
                 if len(lines) > most:
                     shown += f"\n  ... {len(lines) - most} more in set.json"
                 parts.append(f"{title} ({len(lines)}):\n{shown}")
         return "\n".join(parts)
 
 
-def start_set(out: Path) -> None:
-    """Make room for a set: an older set at this place is removed, nothing else is."""
+def _short(line: str) -> str:
+    return line if len(line) <= _LINE else f"{line[: _LINE - 20]}... (in set.json)"
+
+
+def check_room(out: Path) -> None:
+    """Refuse a folder that holds other files than an older set."""
     if out.exists() and not out.is_dir():
         raise SetError(f"{out} is a file; a folder is needed for a set")
     if out.is_dir() and any(out.iterdir()):
         if not (out / "set.json").is_file():
             raise SetError(f"{out} holds other files and no set; give an empty folder")
-        for name in ("recordings", "references"):
-            shutil.rmtree(out / name, ignore_errors=True)
-        for name in ("set.json", "instances.jsonl", "construction.json"):
-            (out / name).unlink(missing_ok=True)
+
+
+def start_set(out: Path) -> None:
+    """Make room for a set: an older set at this place is removed, nothing else is."""
+    check_room(out)
+    # first: what is half gone is no set
+    for name in ("set.json", "instances.jsonl", "construction.json"):
+        (out / name).unlink(missing_ok=True)
+    for name in ("recordings", "references"):
+        shutil.rmtree(out / name, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
 
 
