@@ -15,15 +15,26 @@ from typing import NamedTuple
 import pytest
 
 SRC = Path(__file__).resolve().parents[1] / "src"
-RECORDS = (
-    "eegbench.instances",
-    "eegbench.references",
-    "eegbench.predictions",
-    "eegbench.replies",
+PLAIN = (
+    "eegcore.jsonio",
+    "eegcore.hypnogram",
+    "eegcore.errors",
+    "eegbench.errors",
+    "eegbench.records",
 )
-BLIND = (*(name for name in RECORDS if not name.endswith("references")),)
-PLAIN = ("eegcore.jsonio", "eegcore.hypnogram", "eegcore.errors", "eegbench.errors")
-SCORES = ("eegbench.scoring", "eegbench.suites", "eegbench.evaluate", "eegbench.audit")
+BLIND = ("eegbench.instances", "eegbench.predictions")
+RECORDS = (*BLIND, "eegbench.references")
+READING = ("eegbench.loose_json", "eegbench.replies")  # replies of models
+SCORES = (
+    "eegbench.scoring",
+    "eegbench.suites",
+    "eegbench.scored",
+    "eegbench.judging",
+    "eegbench.evaluate",
+    "eegbench.audit",
+    "eegbench.analysis",
+    "eegbench.report",
+)
 
 
 class Rule(NamedTuple):
@@ -37,18 +48,31 @@ class Rule(NamedTuple):
 
 NUMERIC = ("numpy", "scipy", "orjson")
 JUDGES = Rule(
-    (*SCORES, *RECORDS, *PLAIN, "eegbench.analysis", "eegbench.report"),
+    (*SCORES, *RECORDS, *PLAIN, *READING),
     outside=("numpy", "scipy", "msgspec", "orjson", "jinja2", "markupsafe"),
     inside_functions=("matplotlib", "statsmodels"),
 )
 BUILDERS = Rule(
-    ("eegcore", "eegbench.sources", "eegbench.suites", *RECORDS, "eegbench.errors"),
+    ("eegcore", "eegbench.sources", "eegbench.suites", *RECORDS, *PLAIN),
     never=("eegcore.tools", "eegcore.cli", "eegcore.serve"),
     outside=("numpy", "scipy", "msgspec", "orjson", "filelock"),
     inside_functions=("mne", "pyedflib"),
 )
+PLAYERS = (
+    "eegbench.agents",
+    "eegbench.answerschema",
+    "eegbench.config",
+    "eegbench.episode",
+    "eegbench.pool",
+    "eegbench.prompts",
+    "eegbench.runfolder",
+    "eegbench.toolcalls",
+    "eegbench.transcripts",
+    "eegbench.worker",
+)
 RUNNERS = Rule(
-    ("eegcore.tools", "eegbench.agents", "eegbench.episode", *BLIND, *PLAIN),
+    ("eegcore.tools", *PLAYERS, *BLIND, *PLAIN, *READING),
+    never=("eegbench.references", "eegbench.scoring", "eegbench.suites"),
     outside=("numpy", "msgspec", "orjson", "filelock", "pebble"),
 )
 PARTS = {
@@ -71,36 +95,45 @@ PARTS = {
     ),
     "eegcore.cli": Rule(("eegcore",), outside=("click", "rich", *NUMERIC)),
     "eegbench.errors": Rule(()),
-    "eegbench.instances": Rule((*RECORDS, *PLAIN), outside=("msgspec", "orjson")),
-    "eegbench.references": Rule((*RECORDS, *PLAIN), outside=("msgspec", "orjson")),
-    "eegbench.predictions": Rule((*RECORDS, *PLAIN), outside=("msgspec", "orjson")),
-    "eegbench.replies": Rule((*BLIND, *PLAIN), outside=("msgspec", "orjson")),
+    "eegbench.records": Rule(("eegbench.errors",), outside=("msgspec",)),
+    "eegbench.loose_json": Rule(()),
+    **dict.fromkeys(RECORDS, Rule((*RECORDS, *PLAIN), outside=("msgspec", "orjson"))),
+    "eegbench.replies": Rule((*READING, *PLAIN), outside=("msgspec", "orjson")),
     "eegbench.scoring": Rule(
-        ("eegbench.scoring", "eegbench.replies", *PLAIN),
+        ("eegbench.scoring", *PLAIN, *READING),
         outside=("numpy", "scipy"),
         inside_functions=("statsmodels",),
     ),
-    "eegbench.agents": RUNNERS,
-    "eegbench.episode": RUNNERS,
-    "eegbench.runner": RUNNERS._replace(own=(*RUNNERS.own, "eegcore.formats")),
-    "eegbench.suites": JUDGES,
-    "eegbench.suites.eegagent.build": BUILDERS,
-    "eegbench.suites.eegagent.demo": BUILDERS,
-    "eegbench.sources": BUILDERS,
-    "eegbench.evaluate": JUDGES,
-    "eegbench.audit": JUDGES,
-    "eegbench.analysis": JUDGES,
-    "eegbench.report": JUDGES,
-    "eegbench.latency": Rule(("eegcore", "eegbench.errors"), outside=("numpy",)),
+    **dict.fromkeys(PLAYERS, RUNNERS),
+    **dict.fromkeys(SCORES[1:], JUDGES),
+    "eegbench.runner": RUNNERS._replace(own=(*RUNNERS.own, "eegcore", "eegbench")),
+    "eegbench.worker": RUNNERS._replace(own=(*RUNNERS.own, "eegcore")),
+    "eegbench.suites.own": JUDGES,
+    **dict.fromkeys(
+        (
+            "eegbench.sources",
+            "eegbench.suites.eegagent.build",
+            "eegbench.suites.eegagent.demo",
+            "eegbench.suites.eegagent.release",
+            "eegbench.suites.eegagent.trim",
+            "eegbench.suites.own_data",
+        ),
+        BUILDERS,
+    ),
+    "eegbench.checking": Rule(("eegcore.formats", "eegbench.suites", *RECORDS, *PLAIN)),
+    "eegbench.latency": Rule(("eegcore", "eegbench.errors"), outside=("orjson",)),
     "eegbench.pipeline": Rule(
         ("eegcore", "eegbench"),
         never=("eegbench.cli", "eegcore.cli", "eegcore.serve"),
         outside=("numpy", "msgspec", "orjson"),
-        inside_functions=("matplotlib",),
+    ),
+    "eegbench.terminal": Rule(
+        ("eegbench.errors", "eegcore.errors"),
+        outside=("click",),
+        inside_functions=("rich",),
     ),
     "eegbench.cli": Rule(
-        ("eegbench.pipeline", "eegbench.errors", "eegcore.errors"),
-        outside=("click", "rich"),
+        ("eegbench.pipeline", "eegbench.terminal"), outside=("click",)
     ),
 }
 STANDARD = sys.stdlib_module_names
@@ -199,8 +232,8 @@ def test_no_circle_of_files() -> None:
             for found in imports_of(path)
             if found.name in modules()
             and found.name != module
-            # the lazy __init__ names its modules for the type checker only
-            and not (found.typing_only and path.name == "__init__.py")
+            # names for the type checker alone load nothing
+            and not found.typing_only
         }
         for module, path in modules().items()
     }

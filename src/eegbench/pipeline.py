@@ -11,6 +11,7 @@ from typing import Any
 
 from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate_run
+from eegbench.instances import Condition, Dialect
 from eegbench.report.tables import render, to_json
 from eegbench.scored import LoadedRun, ScoredCase, load_run
 from eegbench.suites import SUITES, Task, find_task, suite
@@ -71,7 +72,7 @@ def build_set(
     release: Path | None,
     signals: Path | None,
     tasks: Sequence[str] | None,
-    condition: str,
+    condition: Condition,
     panel: Path | None,
     talk: Talk,
 ) -> tuple[str, bool]:
@@ -288,7 +289,7 @@ def latency(
     recordings: Sequence[Path],
     *,
     rounds: int,
-    dialect: str,
+    dialect: Dialect,
     small: bool,
     form: str,
     talk: Talk,

@@ -5,12 +5,19 @@ so; only runs on a `paper-like` set are placed among the paper's 29 models.
 """
 
 from collections.abc import Sequence
+from textwrap import fill, shorten
 from typing import Any
 
 from eegbench.report.cells import Cell, Head, Line, Table, number_cell
 from eegbench.report.paper_data import HEADLINES, paper_models, place_among_paper
 from eegbench.report.svg import Axis, strip_chart
-from eegbench.report.tables import cell_text, interval_text, number_text, render
+from eegbench.report.tables import (
+    cell_text,
+    interval_text,
+    number_text,
+    render,
+    to_json,
+)
 
 Result = dict[str, Any]
 PLAIN_METRICS = (
@@ -76,7 +83,7 @@ def tidy_rows(results: Sequence[Result]) -> list[dict[str, Any]]:
 def score_text(result: Result, *, form: str) -> str:
     """Return one run's scores as table (80 columns), md, csv or json."""
     if form == "json":
-        return render_json(result)
+        return to_json(result)
     if form == "csv":
         return render(tidy_rows([result]), form="csv", columns=PLAIN_METRICS)
     rows = []
@@ -87,7 +94,7 @@ def score_text(result: Result, *, form: str) -> str:
             baseline = f"{number_text(best['score'])} {best['name']}"
         rows.append(
             {
-                "task": f"{name} {task['title']}"[:27],
+                "task": shorten(f"{name} {task['title']}", 26, placeholder="..."),
                 "n": task["n"],
                 "metric": task["headline"],
                 "score": number_text(task["metrics"].get(task["headline"])),
@@ -99,17 +106,10 @@ def score_text(result: Result, *, form: str) -> str:
     return f"{_title(result)}\n\n{table}\n{_closing(result)}"
 
 
-def render_json(value: object) -> str:
-    """Return a result or a list of them as JSON."""
-    from eegbench.report.tables import to_json
-
-    return to_json(value)
-
-
 def leaderboard_text(results: Sequence[Result], *, form: str) -> str:
     """Return several runs side by side as md, csv or json."""
     if form == "json":
-        return render_json([_placed(result) for result in results])
+        return to_json([_placed(result) for result in results])
     if form == "csv":
         return render(tidy_rows(results), form="csv", columns=PLAIN_METRICS)
     rows = []
@@ -291,7 +291,7 @@ def _closing(result: Result) -> str:
     if signal is not None:
         lines.append(f"T2-T6    {signal:.3f}  the five with a signal")
     if not result["complete"]:
-        lines.append(f"not complete: {'; '.join(result['incomplete_because'])}")
+        lines.append(f"not complete: {'; '.join(result['incomplete_because'])}.")
     for name, task in result["tasks"].items():
         if task["failed"]:
             lines.append(
@@ -299,7 +299,7 @@ def _closing(result: Result) -> str:
             )
     lines += result["notes"]
     lines.append("For research; not for clinical use.")
-    return "\n".join(lines) + "\n"
+    return "\n".join(fill(line, 80, subsequent_indent="  ") for line in lines) + "\n"
 
 
 def _join(names: Sequence[str]) -> str:
