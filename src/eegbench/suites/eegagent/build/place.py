@@ -69,9 +69,10 @@ def check_room(out: Path) -> None:
     """Refuse a folder that holds other files than an older set."""
     if out.exists() and not out.is_dir():
         raise SetError(f"{out} is a file; a folder is needed for a set")
-    if out.is_dir() and any(out.iterdir()):
-        if not (out / "set.json").is_file():
-            raise SetError(f"{out} holds other files and no set; give an empty folder")
+    if (out / "set.json").is_file() or not out.is_dir():
+        return
+    if any(out.iterdir()):
+        raise SetError(f"{out} holds other files and no set; give an empty folder")
 
 
 def start_set(out: Path) -> None:
