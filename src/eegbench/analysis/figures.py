@@ -88,7 +88,8 @@ def distribution_figure(
     )
     for x, (_, values) in enumerate(columns):
         spread = [x + ((k * 7) % 11 - 5) / 30 for k in range(len(values))]
-        axes.plot(spread, values, ".", color=GREY, zorder=2)
+        label = "the paper's models" if x == 0 else None
+        axes.plot(spread, values, ".", color=GREY, zorder=2, label=label)
     for k, (name, scores) in enumerate(marked):
         told = [(x, s) for x, s in enumerate(scores) if s is not None]
         axes.plot(
@@ -97,7 +98,7 @@ def distribution_figure(
         )  # fmt: skip
     axes.set_xticks(range(len(columns)), [name for name, _ in columns])
     axes.set_ylim(0, 1)
-    _label(axes, "task", "headline score (grey: the paper's 29 models)")
+    _label(axes, "task", "headline score")
     return figure
 
 
@@ -226,6 +227,7 @@ def construction_figure(rows: Sequence[Row]) -> "Figure":
         )  # fmt: skip
         axes.bar_label(bars, fontsize=6)
     axes.set_xticks(range(len(tasks)), tasks)
+    axes.set_title("construction of the paper's set")
     _label(axes, "task", "instances")
     return figure
 

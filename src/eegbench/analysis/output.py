@@ -67,7 +67,7 @@ def analysis_tables(runs: Sequence[Run]) -> dict[str, Rows]:
         tables.setdefault(name, []).extend({"agent": agent, **row} for row in rows)
 
     for result, cases, read in runs:
-        agent = result["agent"]
+        agent = _name(result)
         did = behaviour_of(cases, [calls_of(read(case)) for case in cases])
         for name, rows in did._asdict().items():
             add(name, agent, rows)
@@ -97,13 +97,13 @@ def _cost_rows(runs: Sequence[Run], tokens: Rows) -> Rows:
     ]
     for result, _, _ in runs:
         price = result["agent_config"].get("price")
-        mine = [row for row in tokens if row["agent"] == result["agent"]]
+        mine = [row for row in tokens if row["agent"] == _name(result)]
         paid = cost_usd(mine, price)
         if paid is not None and result["overall"] is not None:
             models.append(
                 {
                     "source": "run",
-                    "model": result["agent"],
+                    "model": _name(result),
                     "overall": result["overall"],
                     "cost_usd": paid,
                 }
@@ -125,7 +125,7 @@ def _draw(tables: dict[str, Rows], runs: Sequence[Run], output: Path) -> list[Pa
         ) from error
     from eegbench.analysis import figures as draw
 
-    agents = [result["agent"] for result, _, _ in runs]
+    agents = [_name(result) for result, _, _ in runs]
     drawn = {}
     if "tool_use" in tables:
         by_agent = [
@@ -152,13 +152,18 @@ def _draw(tables: dict[str, Rows], runs: Sequence[Run], output: Path) -> list[Pa
             (task, [float(str(row[f"{task}_{metric}"])) for row in models])
             for task, metric in HEADLINES.items()
         ],
-        [(result["agent"], _headlines(result)) for result, _, _ in runs],
+        [(_name(result), _headlines(result)) for result, _, _ in runs],
     )
     return [
         path
         for name, figure in drawn.items()
         for path in draw.save(figure, output, name)
     ]
+
+
+def _name(result: dict[str, Any]) -> str:
+    """Return the agent, and that its recordings were simulated."""
+    return f"{result['agent']} (simulated)" if result["simulated"] else result["agent"]
 
 
 def _headlines(result: dict[str, Any]) -> list[float | None]:

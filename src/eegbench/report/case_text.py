@@ -69,8 +69,9 @@ def case_text(
     facts += [("warning", warning) for warning in case.warnings]
     simulated = " (SIMULATED)" if case.instance.simulated else ""
     lines = [f"{case.instance.instance_id}{simulated}"]
+    width = max(len(name) for name, _ in facts)
     lines += [
-        _filled(f"{name:<12} ", cell_text(value))
+        _filled(f"{name:<{width}}  ", cell_text(value))
         for name, value in facts
         if value is not None
     ]
