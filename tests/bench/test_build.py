@@ -111,6 +111,26 @@ def test_t6_is_trimmed_with_its_signal(built: Path, sources: Path) -> None:
         )
 
 
+def test_a_night_of_60_s_records_is_cut_at_even_epochs(tmp_path: Path) -> None:
+    # epochs 15 to 30 would be kept; both cuts move outwards by one epoch
+    folders.sleep_edfx(tmp_path / "src" / "sleep-edfx", record_sec=60.0)
+    build(tmp_path / "src", ["T6"], tmp_path / "set")
+    (row,) = read_set(tmp_path / "set")
+    reference = read_references(tmp_path / "set")[row.instance_id]
+    assert reference.stages == ["W"] * 6 + ["N2"] * 8 + ["W"] * 4
+    path = recording_path(tmp_path / "set", row)
+    assert path is not None
+    with open_recording(path) as part:
+        assert part.duration_sec == 18 * 30
+
+
+def test_a_night_is_kept_whole_on_request(tmp_path: Path) -> None:
+    folders.sleep_edfx(tmp_path / "src" / "sleep-edfx")
+    build(tmp_path / "src", ["T6"], tmp_path / "set", trim=False)
+    (row,) = read_set(tmp_path / "set")
+    assert (row.n_epochs, Path(row.recording or "").name) == (40, "SC4001E0-PSG.edf")
+
+
 def test_the_same_sources_give_the_same_set(
     sources: Path, built: Path, tmp_path: Path
 ) -> None:

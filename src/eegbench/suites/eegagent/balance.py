@@ -13,6 +13,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+BALANCED = ("T3", "T4", "T5")
+"""Tasks whose classes are balanced."""
+
 
 class Member(NamedTuple):
     """One instance as balancing sees it."""

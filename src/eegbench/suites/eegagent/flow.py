@@ -69,12 +69,16 @@ def flow_rows(
 
 
 def totals(rows: Iterable[FlowRow]) -> list[FlowRow]:
-    """Sum over tasks at each stage, beside the paper's sum over the same tasks."""
+    """Sum over tasks at each stage, beside the paper's sum over the same tasks.
+
+    A stage that some of the tasks did not go through has no sum; one task needs none.
+    """
     rows = [row for row in rows if row.group == "all"]
+    tasks = {row.task for row in rows}
     sums = []
     for stage in STAGES:
         of_stage = [row for row in rows if row.stage == stage]
-        if of_stage:
+        if len(tasks) > 1 and {row.task for row in of_stage} == tasks:
             sums.append(
                 FlowRow(
                     stage=stage,

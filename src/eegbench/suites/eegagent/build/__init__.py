@@ -12,7 +12,7 @@ from pathlib import Path
 
 from eegbench.errors import SetError, SourceError
 from eegbench.sources.folders import FOLDER_NAMES, find_folder
-from eegbench.suites.eegagent.balance import Member, balance
+from eegbench.suites.eegagent.balance import BALANCED, Member, balance
 from eegbench.suites.eegagent.build.long_tasks import seizure_pool, staging_pool
 from eegbench.suites.eegagent.build.place import (
     BuildReport,
@@ -30,7 +30,7 @@ from eegbench.suites.eegagent.build.short_tasks import (
     screening_pool,
 )
 from eegbench.suites.eegagent.flow import differences, flow_rows, totals
-from eegbench.suites.eegagent.screening import Panel, read_panel, solve_rates
+from eegbench.suites.eegagent.screening import SCREENED, Panel, read_panel, solve_rates
 from eegbench.suites.eegagent.tasks import SUITE
 
 __all__ = ["DATASETS", "BuildReport", "build"]
@@ -172,7 +172,10 @@ def select(
                 + (", ..." if len(unknown) > 5 else "")
             )
         kept = [c for c in kept if rates.get(c.instance.instance_id, 0) < panel.easy]
-    _count(report, "screened", pool.task, kept, {})
+    if panel is not None:
+        _count(report, "screened", pool.task, kept, {})
+    elif pool.task in SCREENED:
+        report.problems.append(f"{pool.task}: not screened, for want of panel results")
     if balanced:
         members = [Member(c.instance.instance_id, c.group) for c in kept]
         ids = set(balance(pool.task, members, rates))
@@ -183,7 +186,11 @@ def select(
             "trimmed": sum(c.write is not None for c in kept),
             "epochs": sum(c.instance.n_epochs or 0 for c in kept),
         }
-    _count(report, "balanced", pool.task, kept, extra)
+    untouched = pool.task not in (*SCREENED, *BALANCED)
+    if untouched or (balanced if pool.task in BALANCED else panel is not None):
+        _count(report, "balanced", pool.task, kept, extra)
+    elif pool.task in BALANCED:
+        report.problems.append(f"{pool.task}: not balanced")
     return kept
 
 
