@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 # A time that misses a sample by less than this share of a sample means that sample:
 # 0.29 s * 100 Hz is 28.999999999999996.
 _TOLERANCE = 1e-6
+_LATEST_SEC = 1e9  # no recording is longer; an agent's 1e308 must not overflow
 
 
 class WindowGrid(NamedTuple):
@@ -48,7 +49,7 @@ def truncated_sample(time_sec: float, rate_hz: float) -> int:
 
     Not for new code: 0.29 s at 100 Hz gives sample 28, and windows placed so drift.
     """
-    return int(time_sec * rate_hz)
+    return int(min(time_sec, _LATEST_SEC) * rate_hz)
 
 
 def count_windows(span_sec: float, window_sec: float, step_sec: float) -> int:

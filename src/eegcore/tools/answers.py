@@ -15,8 +15,9 @@ from eegcore.tools.dialect import Dialect
 Json = dict[str, Any]
 Float = NDArray[np.float64]
 
-# No number is longer than this one as JSON: sign, six digits, exponent of three.
+# No number below 1e10 is longer than these as JSON: six digits, exponent of three.
 WORST_NUMBER = -1.23456e-300
+WORST_POSITIVE = 1.23456e-300
 _PLAIN_LIMIT = 1e10
 _POWERS_OF_TEN = np.array([float(f"1e{n}") for n in range(23)])
 _WORST_META: Json = {
@@ -91,12 +92,12 @@ def six_digits(values: Float) -> Float:
     return out
 
 
-def worst_number(limit: float = _PLAIN_LIMIT) -> float:
+def worst_number(limit: float, *, signed: bool = True) -> float:
     """Return the number of most characters among those up to a size."""
     if limit < _PLAIN_LIMIT:
-        return WORST_NUMBER
+        return WORST_NUMBER if signed else WORST_POSITIVE
     digits = min(15, int(math.log10(limit))) if math.isfinite(limit) else 15
-    return -1.23456 * 10.0**digits
+    return (-1.23456 if signed else 1.23456) * 10.0**digits
 
 
 def row_of(

@@ -11,6 +11,7 @@ from eegcore.tools.spec import Argument, ToolSpec
 
 MAX_NAMES = 4096
 _MAX_TEXT = 1 << 20
+_LARGEST_INTEGER = 2**53
 
 
 def as_mapping(arguments: object) -> Mapping[str, Any]:
@@ -102,6 +103,8 @@ def _number(argument: Argument, value: object) -> float | int:
         if number != int(number):
             raise _wrong_type(argument, value, wanted)
         number = int(number)
+    elif abs(number) > _LARGEST_INTEGER:
+        number = float(number)  # no JSON integer is longer
     low, above, high = argument.minimum, argument.above, argument.maximum
     if low is not None and number < low:
         limit = f"at least {low:g}"

@@ -201,8 +201,8 @@ class Call:
         return start, max(start, stop)
 
     def touches_gap(self) -> bool:
-        """Whether a part of the range was not recorded."""
-        if len(self.recording.segments) <= 1:
+        """Whether a part of the range was not recorded; the release cannot tell."""
+        if len(self.recording.segments) <= 1 or not self.dialect.placed_by_time:
             return False
         return self.recording.gap_between(self.start_sec, self.stop_sec)
 

@@ -116,9 +116,10 @@ class ToolSpec:
     def answer_schema(self) -> Json:
         """JSON Schema of a successful answer."""
         head = {"_meta": deepcopy(META_SCHEMA), "record_id": {"type": "string"}}
+        tail = {"notes": listing("Why values are null, where some are.")}
         return {
             "type": "object",
-            "properties": head | deepcopy(dict(self.answer)),
+            "properties": head | deepcopy(dict(self.answer)) | tail,
             "required": ["_meta", "record_id", *self.answer],
         }
 

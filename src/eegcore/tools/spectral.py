@@ -13,7 +13,7 @@ from eegcore.spectrum import (
     total_band_hz,
 )
 from eegcore.tools.answers import (
-    WORST_NUMBER,
+    WORST_POSITIVE,
     Json,
     gap_free,
     notes_of,
@@ -131,7 +131,7 @@ class Peaks(NamedTuple):
 def worst_power(call: Call) -> float:
     """Return the longest number that a power of this call can be."""
     largest = max((call.view.largest(c) for c in call.channels), default=0.0)
-    return worst_number(largest**2 * _POWER_FACTOR)
+    return worst_number(largest * largest * _POWER_FACTOR, signed=False)
 
 
 def spectra(call: Call, *, method: str = "welch") -> list[Spectrum]:
@@ -327,9 +327,9 @@ def psd_size(call: Call) -> int:
     """Upper bound of the characters of the answer."""
     power = worst_power(call)
     peaks = Peaks(
-        WORST_NUMBER, power, WORST_NUMBER, power, dict.fromkeys(BANDS_HZ, power)
+        WORST_POSITIVE, power, WORST_POSITIVE, power, dict.fromkeys(BANDS_HZ, power)
     )
-    body = _psd_body(call, [peaks] * len(call.channels), WORST_NUMBER)
+    body = _psd_body(call, [peaks] * len(call.channels), WORST_POSITIVE)
     codes = ("own_unit", "gap", "flat", "not_finite", "nyquist", "band")
     return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
 
@@ -425,10 +425,10 @@ def _band_power_body(call: Call, figures: list[BandPower]) -> Json:
 
 def band_power_size(call: Call) -> int:
     """Upper bound of the characters of the answer."""
-    power, quotient = worst_power(call), worst_number(float("inf"))
+    power, quotient = worst_power(call), worst_number(float("inf"), signed=False)
     figures = BandPower(
         dict.fromkeys(BANDS_HZ, power),
-        dict.fromkeys(BANDS_HZ, WORST_NUMBER),
+        dict.fromkeys(BANDS_HZ, WORST_POSITIVE),
         *(quotient,) * 3,
     )
     body = _band_power_body(call, [figures] * len(call.channels))

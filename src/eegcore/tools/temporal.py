@@ -7,6 +7,7 @@ import numpy as np
 from eegcore.quality import LINE_HALF_WIDTH_HZ, Quality, quality_of
 from eegcore.tools.answers import (
     WORST_NUMBER,
+    WORST_POSITIVE,
     Json,
     gap_free,
     notes_of,
@@ -46,7 +47,7 @@ NOISE_SPEC = ToolSpec(
             "number",
             "Mains frequency, Hz.",
             default=50,
-            above=0.0,
+            minimum=1.0,
             maximum=1000.0,
         ),
         Argument(
@@ -201,8 +202,8 @@ def _noise_body(call: Call, lines: list[_Row]) -> Json:
 
 def noise_size(call: Call) -> int:
     """Upper bound of the characters of the answer."""
-    figures = dict.fromkeys(_NOISE_DECIMALS, WORST_NUMBER)
-    figures["rms_uv"] = worst_number(largest(call))
+    figures = dict.fromkeys(_NOISE_DECIMALS, WORST_POSITIVE)
+    figures["rms_uv"] = worst_number(largest(call), signed=False)
     body = _noise_body(call, [_Row(c, figures) for c in call.channels])
     codes = ("own_unit", "gap", "flat", "not_finite", "line", "high")
     return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
@@ -262,10 +263,11 @@ def temporal_size(call: Call) -> int:
     fastest = max((call.rate_hz(c) for c in call.channels), default=1.0)
     size = largest(call)
     figures = dict.fromkeys(_TEMPORAL_DECIMALS, worst_number(2 * size))
-    figures["hjorth_activity"] = worst_number(size**2)
+    figures["hjorth_activity"] = worst_number(size * size)
     figures["line_length_uv_s"] = worst_number(2 * size * fastest)
-    for key in ("skewness", "kurtosis", "hjorth_mobility", "hjorth_complexity"):
-        figures[key] = worst_number(float("inf"))
+    for key in ("skewness", "kurtosis", "hjorth_mobility"):
+        figures[key] = WORST_NUMBER
+    figures["hjorth_complexity"] = worst_number(float("inf"))
     body = _temporal_body(call, [_Row(c, figures) for c in call.channels])
     codes = ("own_unit", "gap", "flat", "not_finite")
     return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))

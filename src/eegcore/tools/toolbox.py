@@ -6,12 +6,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import numpy as np
 import orjson
 
 from eegcore.errors import ArgumentError, EegcoreError, ReadError
 from eegcore.recording import Recording
 from eegcore.tools import TOOLS, Tool
-from eegcore.tools.answers import Json
+from eegcore.tools.answers import Json, size_of
 from eegcore.tools.arguments import as_mapping, check_arguments
 from eegcore.tools.budget import CHARACTERS_PER_TOKEN, check_budget
 from eegcore.tools.call import Call, RecordView, checked_range
@@ -146,7 +147,16 @@ class Toolbox:
         )
         if self.budget_tokens is not None:
             check_budget(tool, call, self.budget_tokens)
-        return tool.answer(call)
+        with np.errstate(all="ignore"):  # what overflows has no value: null
+            answer = tool.answer(call)
+        if tool.size is None and size_of(answer) > call.characters:
+            raise ToolError(
+                "too_large",
+                f"even the shortest answer is above the budget of {self.budget_tokens}"
+                " tokens",
+                budget_tokens=self.budget_tokens,
+            )
+        return answer
 
     def _characters(self) -> float:
         if self.budget_tokens is None or not self.dialect.budget_for_all:

@@ -7,7 +7,6 @@ import orjson
 from numpy.typing import NDArray
 
 from eegcore.tools.answers import (
-    WORST_NUMBER,
     Json,
     notes_of,
     shown_array,
@@ -306,13 +305,15 @@ def windowed_size(call: Call) -> int:
     line: Json = {}
     for name in planned.features:
         limit = 2 * size
-        if name.endswith("_ratio") or name in ("kurtosis", "hjorth_mobility"):
+        if name.endswith("_ratio"):
             limit = float("inf")
         elif name.endswith("_power"):
-            limit = 4 * size**2
+            limit = 4 * size * size
         elif name == "line_length_uv_s":
             limit = 2 * size * fastest
-        line[name] = WORST_NUMBER if name.endswith("_relative") else worst_number(limit)
+        elif name.endswith("_relative") or name in ("kurtosis", "hjorth_mobility"):
+            limit = 0.0
+        line[name] = worst_number(limit, signed=name == "kurtosis")
     latest = shown_time(call.stop_sec, 3, call.dialect)
     longest = max((latest or 0.0, int(latest or 0.0) + 0.123), key=_digits)
     line |= {"t_start": longest, "t_end": longest}
