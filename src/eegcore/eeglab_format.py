@@ -16,7 +16,7 @@ from eegcore.errors import HeaderError, ReadError
 from eegcore.montage import Kind, channel_kinds
 from eegcore.recording import Annotation, Recording
 
-# What scipy raises on a damaged MATLAB file.
+# What scipy raises on a damaged MATLAB file beside its own MatReadError.
 _MAT_ERRORS = (
     ValueError,
     TypeError,
@@ -95,10 +95,11 @@ def read_eeglab(path: Path, **facts: Any) -> Recording:
 def _fields(path: Path) -> dict[str, Any]:
     """Fields of the EEG struct, or of the top level in files without one."""
     from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
 
     try:
         content = loadmat(path, struct_as_record=False, squeeze_me=True)
-    except _MAT_ERRORS as error:
+    except (MatReadError, *_MAT_ERRORS) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise ReadError(f"cannot be read as .set: {reason}") from error
     fields = vars(content["EEG"]) if hasattr(content.get("EEG"), "srate") else content

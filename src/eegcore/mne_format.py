@@ -92,7 +92,10 @@ def raw_recording(raw: Any, **facts: Any) -> Recording:
     """As `from_mne`, with further facts of the source."""
     values = raw.get_data(verbose="ERROR")
     labels = [str(name) for name in raw.ch_names]
-    units = [_unit(channel["unit"]) for channel in raw.info["chs"]]
+    units = [
+        ("", None) if kind == "stim" else _unit(channel["unit"])
+        for kind, channel in zip(raw.get_channel_types(), raw.info["chs"], strict=True)
+    ]
     for row, (unit, _) in enumerate(units):
         if unit == "uV":
             values[row] *= 1e6

@@ -1,0 +1,483 @@
+"""EDF and BDF files: headers, records, calibration, rates; faults of real files."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edf_writer import Annotations, Edf, Signal, bdf, tal
+from eegcore.errors import FileChangedError, HeaderError, ReadError
+from eegcore.formats import open_recording
+from eegcore.recording import Recording
+
+Opener = Callable[..., Recording]
+COUNTING = Signal("EEG Cz", range(-30, 30), 10)
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Opener:
+    """Write a file and open it."""
+
+    def write(file: Edf, name: str = "x.edf") -> Recording:
+        path = tmp_path / name
+        path.write_bytes(file.to_bytes())
+        return open_recording(path)
+
+    return write
+
+
+def refusal(opened: Opener, file: Edf) -> str:
+    with pytest.raises(HeaderError) as caught:
+        opened(file)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "x.edf" not in message  # the path is in a note, never in the message
+    assert "x.edf" in caught.value.__notes__[0]
+    return message
+
+
+def test_healthy_file_is_read_by_the_linear_rule(opened: Opener) -> None:
+    signal = replace(COUNTING, physical=("-100", "200"), digital=("-2000", "2047"))
+    rec = opened(Edf([signal]))
+    assert rec.format == "EDF"
+    assert rec.warnings == ()
+    assert rec.duration_sec == 6.0
+    np.testing.assert_allclose(rec.read(), [signal.values()], rtol=1e-13)
+    np.testing.assert_array_equal(rec.read_digital(0, 0, 60), signal.samples)
+
+
+@pytest.mark.parametrize("name", ["x.edf", "x.bdf", "x.EDF", "x", "x.dat"])
+@pytest.mark.parametrize("width", [2, 3])
+def test_format_is_told_by_content_not_by_name(
+    opened: Opener, name: str, width: int
+) -> None:
+    file = Edf([COUNTING])
+    rec = opened(bdf(file) if width == 3 else file, name)
+    assert rec.format == ("BDF" if width == 3 else "EDF")
+    assert rec.read_digital(0, 0, 60).tolist() == list(COUNTING.samples)
+
+
+def test_nothing_behind_the_header_is_read_at_open(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.edf"
+    wide = [replace(COUNTING, per_record=2560)] * 4
+    header = replace(Edf(wide), n_records="225000").header()
+    with path.open("wb") as file:
+        file.write(header)
+        file.truncate(len(header) + 225000 * 2 * 4 * 2560)
+        file.seek(len(header) + 224999 * 2 * 4 * 2560 + 2 * 2560)
+        file.write(b"\x39\x30")
+    rec = open_recording(path)  # 4.6 GB
+    assert rec.channels[0].n_samples == 225000 * 2560
+    assert rec.read_digital(1, 224999 * 2560, 224999 * 2560 + 2).tolist() == [12345, 0]
+    assert rec.read([rec.names[1]], 224999.0, 225000.0)[0, 0] == pytest.approx(1234.5)
+
+
+# Number of records
+
+
+@pytest.mark.parametrize("told", ["-1", "", "?", "-7"])
+def test_unknown_number_of_records_comes_from_the_size(
+    opened: Opener, told: str
+) -> None:
+    rec = opened(Edf([COUNTING], n_records=told))
+    assert rec.n_records == 6
+    assert "number of records" in rec.warnings[0]
+
+
+def test_missing_records_are_told_and_never_made_up(opened: Opener) -> None:
+    rec = opened(Edf([COUNTING], n_records="9", behind=b"\x01\x02\x03"))
+    assert rec.channels[0].n_samples == 60
+    assert "3 are missing" in rec.warnings[0]
+
+
+def test_stray_bytes_are_left_out(opened: Opener) -> None:
+    rec = opened(Edf([COUNTING], behind=b"\7" * 37))
+    assert rec.n_records == 6
+    assert "37 bytes" in rec.warnings[0]
+
+
+def test_whole_records_beyond_the_declared_ones_are_read(opened: Opener) -> None:
+    rec = opened(Edf([COUNTING], n_records="2"))
+    assert rec.n_records == 6
+    assert "2 records, 6 are in the file" in rec.warnings[0]
+
+
+def test_file_without_records_opens_and_says_so(opened: Opener) -> None:
+    rec = opened(Edf([replace(COUNTING, samples=())]))
+    assert (rec.duration_sec, rec.segments, rec.n_records) == (0.0, (), 0)
+    assert "no data record" in rec.warnings[0]
+    assert rec.read().shape == (1, 0)
+
+
+# Cut and foreign files
+
+
+def test_empty_file_is_refused(opened: Opener, tmp_path: Path) -> None:
+    for name in ("x.edf", "x", "x.txt"):
+        path = tmp_path / name
+        path.write_bytes(b"")
+        with pytest.raises(ReadError, match=r"empty|no values"):
+            open_recording(path)
+
+
+@pytest.mark.parametrize("length", [1, 100, 255, 256, 300, 511])
+def test_file_cut_inside_its_header_is_refused(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "x.edf"
+    path.write_bytes(Edf([COUNTING]).to_bytes()[:length])
+    with pytest.raises(HeaderError, match=r"header is cut|not an EDF"):
+        open_recording(path)
+
+
+def test_foreign_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.edf"
+    path.write_bytes(b"RIFF" + bytes(1000))
+    with pytest.raises(HeaderError, match="not an EDF or BDF file"):
+        open_recording(path)
+
+
+@pytest.mark.parametrize("count", ["0", "-3", "abc", "1.5"])
+def test_senseless_number_of_signals_is_refused(opened: Opener, count: str) -> None:
+    file = Edf([COUNTING], n_signals=count, header_bytes="?")
+    assert "number of signals" in refusal(opened, file)
+
+
+def test_number_of_signals_may_come_from_the_size_of_the_header(opened: Opener) -> None:
+    for count in ("****", "1"):  # 12 signals of which the field tells one digit
+        rec = opened(Edf([COUNTING] * 12, n_signals=count))
+        assert len(rec.channels) == 12
+
+
+@pytest.mark.parametrize("duration", ["", "-1", "one", "nan", "inf", "1_0"])
+def test_senseless_record_duration_is_refused(opened: Opener, duration: str) -> None:
+    assert "duration" in refusal(opened, Edf([COUNTING], duration=duration))
+
+
+def test_samples_in_records_of_no_duration_are_refused(opened: Opener) -> None:
+    message = refusal(opened, Edf([COUNTING], duration="0"))
+    assert "duration" in message
+    assert "EEG Cz" in message
+
+
+def test_rate_beyond_reason_is_refused(opened: Opener) -> None:
+    assert "rate of" in refusal(opened, Edf([COUNTING], duration="1e-300"))
+
+
+# Header fields
+
+
+def test_wrong_header_size_is_not_believed(opened: Opener) -> None:
+    rec = opened(Edf([COUNTING], header_bytes="256"))
+    assert rec.read_digital(0, 0, 60).tolist() == list(COUNTING.samples)
+    assert "header" in rec.warnings[0]
+
+
+def test_longer_header_is_believed_if_the_size_agrees(opened: Opener) -> None:
+    rec = opened(Edf([COUNTING], between=b"\x55" * 256))
+    assert rec.read_digital(0, 0, 60).tolist() == list(COUNTING.samples)
+    assert "size of the file agrees" in rec.warnings[0]
+
+
+def test_nul_padding_and_control_bytes_are_spaces(opened: Opener) -> None:
+    signal = replace(COUNTING, label=b"EEG\nCz", unit=b"uV\0\0")
+    rec = opened(Edf([signal], padding=b"\0"))
+    assert (rec.channels[0].label, rec.channels[0].unit) == ("EEG Cz", "uV")
+
+
+def test_vendor_text_in_the_reserved_field_is_plain_edf(opened: Opener) -> None:
+    rec = opened(Edf([COUNTING], reserved="made by hand"))
+    assert (rec.format, rec.first_sample_sec, len(rec.segments)) == ("EDF", 0.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("date", "clock", "start"),
+    [
+        ("31.12.85", "23.59.08", "1985-12-31T23:59:08"),
+        ("07-11-84", "23:59:08", "2084-11-07T23:59:08"),
+        ("00.00.00", "10.00.00", None),
+        ("01.13.05", "10.00.00", None),
+        ("01.01.05", "25.00.00", None),
+        ("", "", None),
+    ],
+)
+def test_start_of_a_plain_file(
+    opened: Opener, date: str, clock: str, start: str | None
+) -> None:
+    rec = opened(Edf([COUNTING], date=date, clock=clock))
+    assert (rec.start and rec.start.isoformat()) == start
+    assert any("start unknown" in w for w in rec.warnings) == (start is None)
+
+
+def test_four_digit_year_counts_if_day_and_month_agree(opened: Opener) -> None:
+    plus = Edf([COUNTING], reserved="EDF+C", date="02.01.05")
+    for day, year in (("02-jan-1905", 1905), ("03-JAN-1905", 2005)):
+        start = opened(replace(plus, recording=f"Startdate {day} X X X")).start
+        assert start is not None
+        assert start.year == year
+
+
+@pytest.mark.parametrize(
+    ("patient", "age", "sex"),
+    [
+        ("X F X Female_33yr", 33, "F"),
+        ("MCH-0234567 F 02-JAN-1951 Haagse_Harry", 54, "F"),
+        ("MCH-0234567 M 03-JAN-1951 X", 53, "M"),
+        ("M X X", None, "M"),
+        ("X X X X", None, None),
+        ("John F Kennedy Jr", None, None),
+        ("X X 30-DEC-1899 X", None, None),
+        ("X X 02-JAN-2015 X", None, None),
+        ("male, age 7", 7, "M"),
+        ("", None, None),
+    ],
+)
+def test_age_and_sex_are_all_that_is_kept_of_a_patient(
+    opened: Opener, patient: str, age: int | None, sex: str | None
+) -> None:
+    rec = opened(Edf([COUNTING], patient=patient, reserved="EDF+C"))
+    assert (rec.age, rec.sex) == (age, sex)
+    assert "Harry" not in repr(rec) + repr(rec.channels) + repr(rec.__dict__)
+
+
+# Units and calibration
+
+
+@pytest.mark.parametrize(
+    ("unit", "shown", "factor"),
+    [
+        (b"uV", "uV", 1.0),
+        (b"UV", "uV", 1.0),
+        (b"\xb5V", "uV", 1.0),
+        ("µV".encode(), "uV", 1.0),
+        ("μV".encode(), "uV", 1.0),
+        (b"uVolt", "uV", 1.0),
+        (b"microV", "uV", 1.0),
+        (b"?V", "uV", 1.0),
+        (b"\xe6V", "uV", 1.0),
+        (b"mV", "mV", 1e3),
+        (b"mv", "mV", 1e3),
+        (b"V", "V", 1e6),
+        (b"nV", "nV", 1e-3),
+        (b"MV", "MV", None),
+        (b"mmHg", "mmHg", None),
+        (b"%", "%", None),
+        (b"", "", None),
+    ],
+)
+def test_units_in_their_spellings(
+    opened: Opener, unit: bytes, shown: str, factor: float | None
+) -> None:
+    rec = opened(Edf([replace(COUNTING, unit=unit)]))
+    assert (rec.channels[0].unit, rec.channels[0].to_uv) == (shown, factor)
+    np.testing.assert_allclose(
+        rec.read_samples(0, 0, 60), COUNTING.values() * (factor or 1.0), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"physical": ("0", "0")}, "physical minimum = maximum"),
+        ({"digital": ("0", "0")}, "digital minimum = maximum"),
+        ({"physical": ("", "")}, "physical minimum or maximum is no number"),
+        ({"digital": ("", "x")}, "digital minimum or maximum is no number"),
+        ({"physical": ("-9e99", "9e99")}, "physical range"),
+    ],
+)
+def test_channel_without_calibration_spoils_no_other(
+    opened: Opener, fields: dict[str, tuple[str, str]], told: str
+) -> None:
+    dummy = replace(COUNTING, label="-", unit="", **fields)
+    rec = opened(Edf([COUNTING, dummy, replace(COUNTING, label="EEG Pz")]))
+    assert rec.names == ("EEG Cz", "-", "EEG Pz")
+    assert any("'-'" in w and told in w for w in rec.warnings)
+    assert np.isnan(rec.read(["-"])).all()
+    assert rec.read_digital(1, 0, 60).tolist() == list(COUNTING.samples)
+    np.testing.assert_allclose(rec.read(["EEG Pz"])[0], COUNTING.values())
+
+
+@pytest.mark.parametrize(
+    "physical", [("100", "-100"), ("-1,5", "2,5"), ("-1.0E-03", "+1.0E-03")]
+)
+def test_odd_but_legal_limits(opened: Opener, physical: tuple[str, str]) -> None:
+    signal = replace(COUNTING, physical=physical)
+    low, high = (x.replace(",", ".") for x in physical)
+    expected = replace(signal, physical=(low, high)).values()
+    np.testing.assert_allclose(opened(Edf([signal])).read()[0], expected, atol=1e-12)
+
+
+def test_stored_value_below_the_digital_minimum_is_not_clipped(opened: Opener) -> None:
+    signal = Signal("EEG X1", [-32768, 32767], 2, digital=("-2048", "2047"))
+    rec = opened(Edf([signal]))
+    np.testing.assert_allclose(rec.read_samples(0, 0, 2), signal.values(), rtol=1e-12)
+
+
+def test_bdf_extremes_and_status(opened: Opener) -> None:
+    values = [-8388608, 8388607, -1, 0, 1, 65536, -65537, 4660]
+    physical = ("-262144", "262143")
+    digital = ("-8388608", "8388607")
+    signal = Signal("A1", values, 4, physical=physical, digital=digital)
+    status = replace(signal, label="Status", unit="Boolean", physical=digital)
+    rec = opened(bdf(Edf([signal, status], reserved="24BIT")))
+    assert rec.read_digital(0, 0, 8).tolist() == values
+    assert rec.read_digital(0, 3, 6).tolist() == values[3:6]
+    np.testing.assert_allclose(rec.read_samples(0, 0, 8), signal.values(), atol=1e-9)
+    assert [c.kind for c in rec.channels] == ["eeg", "stim"]
+    assert rec.read_samples(1, 0, 8).tolist() == values
+
+
+# Rates and labels
+
+
+@pytest.mark.parametrize("duration", ["0.5", "60", "9.59375", "0.23814", "28"])
+def test_rate_is_never_rounded(opened: Opener, duration: str) -> None:
+    slow = replace(COUNTING, label="Resp", samples=range(6), per_record=1)
+    rec = opened(Edf([COUNTING, slow], duration=duration))
+    seconds = float(duration)
+    assert [c.rate_hz for c in rec.channels] == [10 / seconds, 1 / seconds]
+    assert rec.duration_sec == pytest.approx(6 * seconds, abs=1e-9)
+    assert rec.read(["EEG Cz"]).shape == (1, 60)
+    assert rec.read(["Resp"]).shape == (1, 6)
+
+
+def test_equal_labels_are_numbered_as_mne_does(opened: Opener) -> None:
+    labels = ["T8-P8", "-", "T8-P8", "-", "", "T8-P8-0"]
+    rec = opened(Edf([replace(COUNTING, label=label) for label in labels]))
+    assert rec.names == (*("T8-P8-1", "--0", "T8-P8-2", "--1", "channel-5", "T8-P8-0"),)
+    assert [c.label for c in rec.channels] == labels
+
+
+def test_channel_without_samples_is_listed(opened: Opener) -> None:
+    rec = opened(Edf([COUNTING, replace(COUNTING, label="EEG Pz", per_record=0)]))
+    assert (rec.channels[1].n_samples, rec.channels[1].rate_hz) == (0, 0.0)
+    assert rec.read(["EEG Pz"]).shape == (1, 0)
+
+
+def test_record_larger_than_the_standard_advises(opened: Opener) -> None:
+    rng = np.random.default_rng(1)
+    big = Signal("EEG big", rng.integers(-2000, 2000, 70000).tolist(), 35000)
+    rec = opened(Edf([big, COUNTING], duration="140", n_records="2"))
+    assert rec.read_digital(0, 34998, 35003).tolist() == big.samples[34998:35003]
+
+
+# The file under an opened recording
+
+
+@pytest.mark.parametrize("change", ["cut", "grown", "touched", "removed", "replaced"])
+def test_change_under_an_opened_recording_is_noticed(
+    opened: Opener, change: str
+) -> None:
+    rec = opened(Edf([COUNTING]))
+    rec.read()
+    path = rec.path
+    assert path is not None
+    raw = path.read_bytes()
+    if change == "cut":
+        path.write_bytes(raw[:600])
+    elif change == "grown":
+        path.write_bytes(raw + b"12")
+    elif change == "touched":
+        path.touch()
+    else:
+        path.unlink()
+    if change == "replaced":
+        path.write_bytes(raw)
+    for call in (
+        rec.read,
+        lambda: rec.read_samples(0, 0, 5),
+        lambda: rec.read_digital(0, 0, 5),
+        rec.check_unchanged,
+        rec.checksum,
+        lambda: rec.annotations,
+    ):
+        with pytest.raises(FileChangedError):
+            call()
+
+
+def test_file_cut_before_the_first_reading_is_noticed(opened: Opener) -> None:
+    rec = opened(Edf([COUNTING]))
+    assert rec.path is not None
+    rec.path.write_bytes(rec.path.read_bytes()[:600])
+    with pytest.raises(FileChangedError):
+        rec.store  # noqa: B018 - reading the property is the test
+
+
+def test_handles_stay_flat_over_many_recordings(opened: Opener) -> None:
+    handles = Path("/proc/self/fd")
+    if not handles.is_dir():
+        pytest.skip("no /proc on this system")
+    rec = opened(Edf([COUNTING]))
+    assert rec.path is not None
+    before = len(list(handles.iterdir()))
+    for _ in range(300):
+        open_recording(rec.path).read()
+    kept = [open_recording(rec.path) for _ in range(300)]
+    assert len(kept) == 300
+    assert len(list(handles.iterdir())) <= before + 2
+
+
+# Round trips
+
+_TEXT = st.text(st.characters(codec="latin-1", exclude_categories=["C", "Z"]))
+_SIGNALS = st.builds(
+    lambda label, n, low, span, seed: Signal(
+        label.encode("latin-1"),
+        np.random.default_rng(seed).integers(-32768, 32768, n * 3).tolist(),
+        n,
+        physical=(str(low), str(low + span)),
+    ),
+    _TEXT.filter(lambda t: t.casefold() != "edf annotations").map(lambda t: t[:16]),
+    st.integers(1, 40),
+    st.integers(-9999, 9999),
+    st.integers(1, 9999),
+    st.integers(0, 2**32),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(signals=st.lists(_SIGNALS, min_size=1, max_size=4), data=st.data())
+def test_what_was_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, signals: list[Signal], data: st.DataObject
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "roundtrip.edf"
+    path.write_bytes(Edf(signals, duration="2").to_bytes())
+    rec = open_recording(path)
+    for index, signal in enumerate(signals):
+        n = len(signal.samples)
+        start = data.draw(st.integers(0, n))
+        stop = data.draw(st.integers(start, n))
+        found = rec.read_digital(index, start, stop)
+        assert found.tolist() == signal.samples[start:stop]
+        np.testing.assert_allclose(
+            rec.read_samples(index, start, stop),
+            signal.values()[start:stop],
+            rtol=1e-9,
+            atol=1e-9,
+        )
+        assert len(rec.read([rec.names[index]], start / n * 6)[0]) == n - start
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    at=st.integers(0, 1023),
+    patch=st.binary(min_size=1, max_size=9),
+    length=st.integers(0, 1300),
+)
+def test_damage_gives_a_recording_or_an_error_of_ours(
+    tmp_path_factory: pytest.TempPathFactory, at: int, patch: bytes, length: int
+) -> None:
+    lists = Annotations([tal("+0") + tal("+0.5", "x")] * 6)
+    raw = bytearray(Edf([COUNTING, lists], reserved="EDF+C").to_bytes())
+    raw[at : at + len(patch)] = patch
+    path = tmp_path_factory.getbasetemp() / "damaged.edf"
+    path.write_bytes(raw[: length or None])
+    try:
+        rec = open_recording(path)
+        assert rec.annotations is not None
+        for index, channel in enumerate(rec.channels):
+            rec.read_samples(index, 0, channel.n_samples)
+    except ReadError:
+        return
