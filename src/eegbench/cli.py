@@ -115,36 +115,35 @@ def show_task(task: str, form: str) -> None:
     "--condition", type=click.Choice(["default", "paper-like"]), default="default"
 )
 @click.option("--panel", type=Path, help="Results of the screening panel.")
+@click.option("--balanced/--all", default=None, help="Default: balanced with --panel.")
+@click.option("--trim/--no-trim", default=True, help="Wake at the ends of nights (T6).")
+@click.option("--exclude", help="Record names after commas, or a file of them.")
+@click.option(
+    "--place",
+    type=click.Choice(["refer", "copy", "link"]),
+    default="refer",
+    help="What is done with signals outside the set.",
+)
+@click.option("--compare-with", type=Path, help="The release; differences are named.")
+@click.option(
+    "--kind",
+    type=click.Choice(["seizures", "nights", "labels"]),
+    help="For recordings of your own.",
+)
 @_output
-def build(
-    suite: str,
-    sources: Path | None,
-    release: Path | None,
-    signals: Path | None,
-    tasks: str | None,
-    condition: str,
-    panel: Path | None,
-    output: Path,
-) -> None:
+def build(suite: str, output: Path, tasks: str | None, **told: Any) -> None:
     """Build a set from data sets on disk.
 
     \b
     eegbench build eegagent --sources DATA --tasks T3,T5 -o sets/t3t5
-    eegbench build eegagent --release RELEASE -o sets/paper --condition paper-like
+    eegbench build eegagent --release RELEASE --condition paper-like -o sets/paper
+    eegbench build own --kind nights --sources NIGHTS -o sets/nights
     """
-    if (sources is None) == (release is None):
+    if (told["sources"] is None) == (told["release"] is None):
         raise click.UsageError("give either --sources DIR or --release DIR")
-    text, failed = _pipeline().build_set(
-        suite,
-        output,
-        sources=sources,
-        release=release,
-        signals=signals,
-        tasks=_listed(tasks),
-        condition=condition,
-        panel=panel,
-        talk=talk,
-    )
+    pipeline = _pipeline()
+    options = pipeline.BuildOptions(tasks=_listed(tasks), **told)
+    text, failed = pipeline.build_set(suite, output, options, talk=talk)
     show(text)
     sys.exit(int(failed))
 

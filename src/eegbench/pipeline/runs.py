@@ -1,9 +1,4 @@
-"""One function a command: the only place where agents, suites and scoring meet.
-
-Each function takes plain values, returns the text to print (and whether something
-failed), and says what it is doing through ``talk``. Heavy parts are imported where they
-are used, so that a command loads no more than it needs.
-"""
+"""Commands on runs: run, score, report, case, analyse, and the demo."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,91 +6,12 @@ from typing import Any
 
 from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate_run
-from eegbench.instances import Condition, Dialect
-from eegbench.report.tables import render, to_json
 from eegbench.scored import LoadedRun, ScoredCase, load_run
-from eegbench.suites import SUITES, Task, find_task, suite
 from eegbench.transcripts import read_transcript
 
 Talk = Callable[[str], None]
 Tick = Callable[[int, int], None]
 JsonObject = dict[str, Any]
-
-
-def list_suites(*, form: str) -> str:
-    """Return suites and tasks, agents, and data sources as one table each."""
-    from eegbench.agents.registry import NAMES
-
-    rows = [
-        {
-            "suite": name,
-            "task": task.name,
-            "title": task.title,
-            "headline": task.headline,
-            "n": suite(name).frozen_counts.get(task.name),
-            "data": task.data.partition(":")[0],
-        }
-        for name in SUITES
-        for task in suite(name).tasks.values()
-    ]
-    if form != "table":
-        return render(rows, form=form)
-    agents = ", ".join(NAMES)
-    return (
-        f"{render(rows, form=form)}\nagents: {agents}, or package.module:Name\n"
-        "more: eegbench show TASK\n"
-    )
-
-
-def show_task(name: str, *, form: str) -> str:
-    """Return what a task asks, how it is judged, its chance level and its data."""
-    owner, task = find_task(name)
-    facts = _task_facts(owner.name, task, owner.frozen_counts.get(task.name))
-    if form == "json":
-        return to_json({**facts, "answer_schema": task.answer_schema})
-    rows = [{"what": key, "value": value} for key, value in facts.items()]
-    if form != "table":
-        return render(rows, form=form)
-    lines = []
-    for key, value in facts.items():
-        told = "; ".join(value) if isinstance(value, list | tuple) else value
-        if told not in (None, ""):
-            lines.append(_wrapped(key.replace("_", " "), str(told)))
-    return "\n".join(lines) + "\n"
-
-
-def build_set(
-    suite_name: str,
-    output: Path,
-    *,
-    sources: Path | None,
-    release: Path | None,
-    signals: Path | None,
-    tasks: Sequence[str] | None,
-    condition: Condition,
-    panel: Path | None,
-    talk: Talk,
-) -> tuple[str, bool]:
-    """Build a set and return what was built, and whether something was left out."""
-    if suite_name != "eegagent":
-        raise SetError(f"suite {suite_name!r} has no builder; eegagent has one")
-    if release is not None:
-        from eegbench.suites.eegagent.build.release import build_release
-
-        report = build_release(
-            release, output, signals=signals, tasks=tasks, condition=condition
-        )
-        return report.text(), bool(report.missing or report.unreadable)
-    from eegbench.suites.eegagent.build import build
-
-    if sources is None:
-        raise SetError("no folder of sources; name one with --sources")
-    if condition != "default":
-        raise ConfigError(
-            "a paper-like set takes its texts and ids from the release; use --release"
-        )
-    report = build(sources, tasks, output, panel=panel, talk=talk)
-    return report.text(), bool(report.unreadable)
 
 
 def run_agent(
@@ -220,19 +136,6 @@ def demo(output: Path, *, workers: int | None, talk: Talk, tick: Tick) -> str:
     )
 
 
-def paper(table: str | None, *, form: str) -> str:
-    """Return a table of the paper, or the list of them."""
-    from eegbench.report.paper_data import TABLES, paper_table
-
-    if table is None:
-        rows = [{"table": name, "origin": paper_table(name).origin} for name in TABLES]
-        return render(rows, form=form)
-    if table not in TABLES:
-        raise SetError(f"no paper table {table!r}; known: {', '.join(TABLES)}")
-    told = paper_table(table)
-    return render(told.rows, form=form, columns=told.columns)
-
-
 def case(
     run_path: Path, instance_id: str | None, *, set_path: Path | None, full: bool
 ) -> str:
@@ -268,58 +171,6 @@ def analyse(
         figures=figures,
     )
     return "\n".join(str(path) for path in written)
-
-
-def audit(set_path: Path, *, form: str, talk: Talk) -> str:
-    """Return what is reached on a set without looking at any signal."""
-    from eegbench.audit import audit as measured
-
-    talk(f"measuring baselines without a signal on {set_path}")
-    return render(measured(set_path), form=form)
-
-
-def check_set(set_path: Path, *, talk: Talk) -> tuple[str, bool]:
-    """Return what is wrong with a set, and whether anything is."""
-    from eegbench.checking import check
-
-    return check(set_path, talk=talk)
-
-
-def latency(
-    recordings: Sequence[Path],
-    *,
-    rounds: int,
-    dialect: Dialect,
-    small: bool,
-    form: str,
-    talk: Talk,
-) -> str:
-    """Return the time of every tool on given or simulated recordings."""
-    from eegbench.latency import measure, simulated_recordings
-
-    if recordings:
-        result = measure(recordings, rounds=rounds, dialect=dialect, talk=talk)
-    else:
-        talk("simulating recordings; this takes longer than the timing")
-        with simulated_recordings(small=small) as paths:
-            result = measure(paths, rounds=rounds, dialect=dialect, talk=talk)
-    if form == "json":
-        return to_json(result)
-    columns = (
-        "recording", "tool", "first_ms", "p50_ms", "p95_ms", "p99_ms", "rows",
-        "rows_per_sec", "compute_ms", "encode_ms", "peak_mb", "refused",
-    )  # fmt: skip
-    return render(result["rows"], form=form, columns=columns)
-
-
-def compare_latency(old: Path, new: Path, *, form: str) -> str:
-    """Return two stored latency results side by side."""
-    from eegbench.latency import compare, read_result
-
-    rows = compare(read_result(old), read_result(new))
-    if not rows:
-        raise SetError(f"{old} and {new} have no recording and tool in common")
-    return render(rows, form=form)
 
 
 def _judged(
@@ -361,30 +212,3 @@ def _reader(run: LoadedRun) -> Callable[[ScoredCase], list[JsonObject]]:
 
 def _record_id(each: ScoredCase) -> str | None:
     return each.prediction.record_id if each.prediction else None
-
-
-def _task_facts(suite_name: str, task: Task, count: int | None) -> JsonObject:
-    return {
-        "task": f"{task.name} {task.title} (suite {suite_name})",
-        "question": task.question,
-        "answer": task.answer_field,
-        "classes": list(task.classes),
-        "headline_metric": task.headline,
-        "averaged_over": task.averaged_over,
-        "further_metrics": list(task.metrics[1:]),
-        "chance_level": task.chance,
-        "chance": task.chance_note,
-        "data": task.data,
-        "frozen_set": None if count is None else f"{count} instances",
-        "interval_resamples": task.independent,
-        "tools": "ten EEG tools" if task.has_tools else "none",
-        "to_know": list(task.notes),
-    }
-
-
-def _wrapped(name: str, text: str) -> str:
-    import textwrap
-
-    return textwrap.fill(
-        text, 80, initial_indent=f"{name:<18}  ", subsequent_indent=" " * 20
-    )

@@ -1,0 +1,36 @@
+"""One function a command: the only place where agents, suites and scoring meet.
+
+Each function takes plain values, returns the text to print (and whether something
+failed), and says what it is doing through ``talk``. Heavy parts are imported where they
+are used, so that a command loads no more than it needs.
+"""
+
+from eegbench.pipeline.runs import analyse, case, demo, report, run_agent, score
+from eegbench.pipeline.sets import (
+    BuildOptions,
+    audit,
+    build_set,
+    check_set,
+    list_suites,
+    paper,
+    show_task,
+)
+from eegbench.pipeline.speed import compare_latency, latency
+
+__all__ = [
+    "BuildOptions",
+    "analyse",
+    "audit",
+    "build_set",
+    "case",
+    "check_set",
+    "compare_latency",
+    "demo",
+    "latency",
+    "list_suites",
+    "paper",
+    "report",
+    "run_agent",
+    "score",
+    "show_task",
+]
