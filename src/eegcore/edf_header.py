@@ -91,6 +91,19 @@ def is_edf(head: bytes) -> bool:
     )
 
 
+def is_whole_header(head: bytes) -> bool:
+    """Whether 256 bytes are those of an EDF header by more than the first eight.
+
+    For files that say by their name that they are something else: a text of numbers may
+    begin with "0       ".
+    """
+    return is_edf(head) and None not in (
+        _integer(_text(head[184:192])),
+        _number(_text(head[244:252])),
+        _integer(_text(head[252:256])),
+    )
+
+
 def signal_count(head: bytes, size: int) -> int:
     """Number of signals that the first 256 bytes declare.
 
@@ -181,7 +194,8 @@ def parse_header(raw: bytes, size: int, *, n_signals: int | None = None) -> EdfH
     offset = _data_offset(raw, needed, size, record_bytes, warnings)
     n_records = _record_count(raw, size - offset, record_bytes, warnings)
     plus = _text(raw[192:197]).upper()
-    kind = plus if plus in (f"{name}+C", f"{name}+D") else name
+    kind = name + plus[3:] if plus[:3] in ("EDF", "BDF") else name
+    kind = kind if plus[3:] in ("+C", "+D") else name
     start = start_time(
         _text(raw[168:176]),
         _text(raw[176:184]),

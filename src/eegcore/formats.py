@@ -16,7 +16,7 @@ import numpy as np
 from eegcore.arrays import array_recording
 from eegcore.arrays import from_array as from_array
 from eegcore.edf import read_edf
-from eegcore.edf_header import is_edf
+from eegcore.edf_header import FIXED_BYTES, is_edf, is_whole_header
 from eegcore.eeglab_format import is_hdf5_mat, read_eeglab
 from eegcore.errors import ArgumentError, EegcoreError, HeaderError, ReadError
 from eegcore.mne_format import READERS, companions_of, raw_recording, read_by_mne
@@ -95,8 +95,9 @@ def _open(path: Path, given: _Given) -> Recording:
     stamp = FileStamp(status.st_size, status.st_mtime_ns)
     suffix = path.suffix.lower()
     with path.open("rb", buffering=0) as file:
-        head = file.read(8)
-        if suffix in _EDF_SUFFIXES or (is_edf(head) and suffix not in _TEXT_SUFFIXES):
+        head = file.read(FIXED_BYTES)
+        says_edf = is_whole_header if suffix in _TEXT_SUFFIXES else is_edf
+        if suffix in _EDF_SUFFIXES or says_edf(head):
             _refuse(given, "EDF and BDF files")
             file.seek(0)
             return read_edf(file, path, stamp)

@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import chain
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -27,7 +26,7 @@ from eegcore.source import Annotation as Annotation
 from eegcore.source import Channel as Channel
 from eegcore.source import FileStamp, Source
 from eegcore.store import SampleStore as SampleStore
-from eegcore.store import calibrate, gather
+from eegcore.store import calibrate, gather, note_mapped
 from eegcore.timeline import Segment as Segment
 from eegcore.timeline import Timeline, sample_range, spans_of, touches_gap
 from eegcore.windows import first_sample
@@ -169,10 +168,17 @@ class Recording:
         """
         if self._closed:
             raise ReadError("the recording is closed")
-        if self._store is None:
+        store = self._store
+        if store is None:
             self.check_unchanged()
-            self._store = self._source.loader.load_store()
-        return self._store
+            store = self._store = self._source.loader.load_store()
+            if self._source.stamp is not None:
+                note_mapped(self)
+        return store
+
+    def unmap(self) -> None:
+        """Let go of the map of the file; the next reading makes it anew."""
+        self._store = None
 
     def resolve(
         self, channels: str | Sequence[str] | None = None, *, ignore_case: bool = False
@@ -387,11 +393,6 @@ class Recording:
         """Return the recording; leaving the block closes it."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Close the recording."""
         self.close()

@@ -4,8 +4,10 @@ A `SampleStore` is what kernels read; `gather` and `calibrate` are the plain num
 to the same values.
 """
 
+import weakref
+from collections import deque
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +39,30 @@ class SampleStore:
     offsets: NDArray[np.int64]
     samples_per_record: NDArray[np.int64]
     n_records: int
+
+
+class Mapping(Protocol):
+    """Something that holds a mapped store and can make it anew."""
+
+    def unmap(self) -> None:
+        """Let go of the map."""
+
+
+# Each map keeps a file handle (until Python 3.13), and a process has 1,024 of them.
+MOST_MAPPED = 256
+_mapped: deque[weakref.ref[Mapping]] = deque()
+
+
+def note_mapped(owner: Mapping) -> None:
+    """Tell of a new map; the oldest ones are let go when there are too many."""
+    _mapped.append(weakref.ref(owner))
+    while len(_mapped) > MOST_MAPPED:
+        try:
+            oldest = _mapped.popleft()()
+        except IndexError:  # another thread was faster
+            return
+        if oldest is not None and oldest is not owner:
+            oldest.unmap()
 
 
 def gather(

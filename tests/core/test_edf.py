@@ -13,6 +13,7 @@ from edf_writer import Annotations, Edf, Signal, bdf, tal
 from eegcore.errors import FileChangedError, HeaderError, ReadError
 from eegcore.formats import open_recording
 from eegcore.recording import Recording
+from eegcore.store import MOST_MAPPED
 
 Opener = Callable[..., Recording]
 COUNTING = Signal("EEG Cz", range(-30, 30), 10)
@@ -50,7 +51,7 @@ def test_healthy_file_is_read_by_the_linear_rule(opened: Opener) -> None:
     np.testing.assert_array_equal(rec.read_digital(0, 0, 60), signal.samples)
 
 
-@pytest.mark.parametrize("name", ["x.edf", "x.bdf", "x.EDF", "x", "x.dat"])
+@pytest.mark.parametrize("name", ["x.edf", "x.bdf", "x.EDF", "x", "x.txt"])
 @pytest.mark.parametrize("width", [2, 3])
 def test_format_is_told_by_content_not_by_name(
     opened: Opener, name: str, width: int
@@ -59,6 +60,20 @@ def test_format_is_told_by_content_not_by_name(
     rec = opened(bdf(file) if width == 3 else file, name)
     assert rec.format == ("BDF" if width == 3 else "EDF")
     assert rec.read_digital(0, 0, 60).tolist() == list(COUNTING.samples)
+
+
+def test_text_may_begin_like_an_edf_header(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("0        1\n" * 60)
+    assert open_recording(path, rate_hz=1.0).format == "text"
+
+
+def test_bdf_that_calls_itself_edf_plus(opened: Opener) -> None:
+    lists = Annotations([tal(f"+{k}") for k in (0, 1, 9, 10, 11, 12)])
+    file = bdf(Edf([COUNTING, lists], reserved="EDF+D"))
+    rec = opened(file)
+    assert rec.format == "BDF+D"
+    assert len(rec.segments) == 2
 
 
 def test_nothing_behind_the_header_is_read_at_open(tmp_path: Path) -> None:
@@ -414,9 +429,11 @@ def test_handles_stay_flat_over_many_recordings(opened: Opener) -> None:
     before = len(list(handles.iterdir()))
     for _ in range(300):
         open_recording(rec.path).read()
-    kept = [open_recording(rec.path) for _ in range(300)]
-    assert len(kept) == 300
     assert len(list(handles.iterdir())) <= before + 2
+    kept = [open_recording(rec.path) for _ in range(MOST_MAPPED + 50)]
+    for other in kept + kept[::-1]:
+        assert other.read().any()
+    assert len(list(handles.iterdir())) <= before + MOST_MAPPED + 2
 
 
 # Round trips
