@@ -3,7 +3,7 @@
 A vector holds 16 equal lanes of float32, float64, int32, or 32 of int16. LLVM
 splits it into what the processor has (one AVX-512 register, two of AVX2, four of
 NEON), so one source serves all of them. No operation carries a fast-math flag and
-none is contracted: every lane gives the same bits on every processor.
+none is contracted unasked: every lane gives the same bits on every processor.
 """
 
 from typing import Any
@@ -166,6 +166,20 @@ mul = _arithmetic("mul")
 
 
 @intrinsic  # type: ignore[misc]
+def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
+    """``a * b + c`` rounded once: asked for by name, never left to the compiler."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = "f32" if a.code == "f4" else "f64"
+        signature = ir.FunctionType(a.llvm, [a.llvm] * 3)
+        name = f"llvm.fma.v{a.lanes}{kind}"
+        function = cgutils.get_or_insert_function(builder.module, signature, name)
+        return builder.call(function, args)
+
+    return a(a, b, c), generate
+
+
+@intrinsic  # type: ignore[misc]
 def bit_and(typing: Any, a: Any, b: Any) -> Any:
     """Bitwise and of two integer vectors."""
 
@@ -249,19 +263,33 @@ def multiply_high(typing: Any, a: Any, b: Any) -> Any:
     return a(a, b), generate
 
 
+def _shifted(count: int) -> Any:
+    @intrinsic  # type: ignore[misc]
+    def operation(typing: Any, a: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.ashr(args[0], ir.Constant(a.llvm, [count] * a.lanes))
+
+        return a(a), generate
+
+    return operation
+
+
+shift15, shift16 = _shifted(15), _shifted(16)  # arithmetic shifts to the right
+
+
 @intrinsic  # type: ignore[misc]
-def shift_right(typing: Any, a: Any, bits: Any) -> Any:
-    """Arithmetic shift of every integer lane by a literal number of bits."""
-    count = bits.literal_value
+def widen(typing: Any, a: Any) -> Any:
+    """16 int32 as 16 int64."""
+    result = _OF["i8"]
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.ashr(args[0], ir.Constant(a.llvm, [count] * a.lanes))
+        return builder.sext(args[0], result.llvm)
 
-    return a(a, bits), generate
+    return result(a), generate
 
 
 def _counted(order: str) -> Any:
-    @intrinsic(prefer_literal=False)  # type: ignore[misc]
+    @intrinsic  # type: ignore[misc]
     def operation(typing: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             hits = builder.icmp_signed(order, args[0], args[1])
@@ -285,6 +313,31 @@ def count_bits(typing: Any, bits: Any) -> Any:
         return builder.ctpop(args[0])
 
     return types.int64(types.uint64), generate
+
+
+def _extreme(order: str) -> Any:
+    @intrinsic  # type: ignore[misc]
+    def operation(typing: Any, a: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            value, lanes = args[0], a.lanes
+            while lanes > 1:
+                lanes //= 2
+                masks = ir.VectorType(_I32, lanes)
+                empty = ir.Constant(value.type, ir.Undefined)
+                low = ir.Constant(masks, list(range(lanes)))
+                high = ir.Constant(masks, list(range(lanes, 2 * lanes)))
+                one = builder.shuffle_vector(value, empty, low)
+                two = builder.shuffle_vector(value, empty, high)
+                value = builder.select(builder.icmp_signed(order, one, two), one, two)
+            return builder.extract_element(value, ir.Constant(_I32, 0))
+
+        return a.scalar(a), generate
+
+    return operation
+
+
+least = _extreme("<")
+greatest = _extreme(">")
 
 
 @intrinsic  # type: ignore[misc]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from eegcore.kernels._jit import part
-from eegcore.kernels._vector import LANES, add, load, mul, negate, splat, store, sub
+from eegcore.kernels._vector import LANES, add, fused, load, mul, negate, splat, store, sub
 
 COS_72, COS_144 = 0.30901699437494745, -0.8090169943749475
 SIN_72, SIN_144 = 0.9510565162951535, 0.5877852522924731
@@ -22,7 +22,7 @@ SQRT_HALF = 0.7071067811865476
 @part
 def _times(re: Any, im: Any, wr: Any, wi: Any) -> Any:
     """Complex product of lanes."""
-    return sub(mul(re, wr), mul(im, wi)), add(mul(re, wi), mul(im, wr))
+    return fused(re, wr, negate(mul(im, wi))), fused(re, wi, mul(im, wr))
 
 
 @part
@@ -68,12 +68,13 @@ def _five(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
     dr, di = load(x, i + 3 * t), load(y, i + 3 * t)
     pr, pi, qr, qi = add(br, er), add(bi, ei), add(cr, dr), add(ci, di)
     ur, ui, vr, vi = sub(br, er), sub(bi, ei), sub(cr, dr), sub(ci, di)
-    fr = add(ar, add(mul(c[0], pr), mul(c[1], qr)))
-    fi = add(ai, add(mul(c[0], pi), mul(c[1], qi)))
-    gr = add(ar, add(mul(c[1], pr), mul(c[0], qr)))
-    gi = add(ai, add(mul(c[1], pi), mul(c[0], qi)))
-    sr, si = add(mul(c[2], ur), mul(c[3], vr)), add(mul(c[2], ui), mul(c[3], vi))
-    tr, ti = sub(mul(c[3], ur), mul(c[2], vr)), sub(mul(c[3], ui), mul(c[2], vi))
+    fr = fused(c[0], pr, fused(c[1], qr, ar))
+    fi = fused(c[0], pi, fused(c[1], qi, ai))
+    gr = fused(c[1], pr, fused(c[0], qr, ar))
+    gi = fused(c[1], pi, fused(c[0], qi, ai))
+    sr, si = fused(c[2], ur, mul(c[3], vr)), fused(c[2], ui, mul(c[3], vi))
+    tr = fused(c[3], ur, negate(mul(c[2], vr)))
+    ti = fused(c[3], ui, negate(mul(c[2], vi)))
     return (
         add(ar, add(pr, qr)), add(ai, add(pi, qi)),
         add(fr, si), sub(fi, sr), add(gr, ti), sub(gi, tr),

@@ -9,7 +9,7 @@ from numba.extending import overload
 from eegcore.kernels._jit import part
 from eegcore.kernels._vector import (
     LANES,
-    add,
+    fused,
     high1,
     high2,
     high4,
@@ -111,11 +111,11 @@ def lanes_of_blocks(x: Any, n: int, less: Any, b: Any, first: int) -> Any:
         if m + 16 <= n:
             for i in range(16):
                 v = sub(rows[i], minus)
-                energy = add(energy, mul(v, v))
+                energy = fused(v, v, energy)
                 store(b, (m + i) * LANES, v)
         else:
             for i in range(n - m):
                 v = sub(rows[i], minus)
-                energy = add(energy, mul(v, v))
+                energy = fused(v, v, energy)
                 store(b, (m + i) * LANES, v)
     return energy

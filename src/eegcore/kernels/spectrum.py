@@ -19,18 +19,21 @@ from eegcore.kernels._jit import kernel, part
 from eegcore.kernels._vector import (
     LANES,
     add,
+    fused,
     load,
     load_as,
     mul,
     negate,
     next_lane,
     peek,
+    poke,
     splat,
     store,
     sub,
 )
 from eegcore.kernels.fourier import _complex, _packed
 from eegcore.kernels.gather import copy_samples, lanes_of_blocks
+from eegcore.kernels.waveform import stretch
 
 
 class Layout(NamedTuple):
@@ -81,8 +84,8 @@ def real_bins(b: Any, points: int, spacing: int, args: Any) -> None:
             store(b, i + t, add(c0, c1))
             d0, d1 = sub(b0, b1), sub(c0, c1)
             wr, wi = splat(tr[m * spacing]), splat(ti[m * spacing])
-            store(x, i, add(mul(d0, wr), mul(d1, wi)))
-            store(y, i, sub(mul(d0, wi), mul(d1, wr)))
+            store(x, i, fused(d0, wr, mul(d1, wi)))
+            store(y, i, fused(d0, wi, negate(mul(d1, wr))))
         odd = (out_re, out_im, spacing, total, stop)
         _complex((x, y, u, v), quarter, total, tables, odd)
         points = half
@@ -104,8 +107,8 @@ def padded_bins(b: Any, h: int, args: Any) -> None:
         i = m * LANES
         b0, b1 = load(b, i), load(b, i + half * LANES)
         wr, wi = splat(tr[m]), splat(ti[m])
-        store(x, i, add(mul(b0, wr), mul(b1, wi)))
-        store(y, i, sub(mul(b0, wi), mul(b1, wr)))
+        store(x, i, fused(b0, wr, mul(b1, wi)))
+        store(y, i, fused(b0, wi, negate(mul(b1, wr))))
     _complex((x, y, u, v), half, total, tables, (out_re, out_im, 1, total, stop))
     real_bins(b, h, 2, args)
 
@@ -127,7 +130,7 @@ def _segment_bin(k: int, now: Any, then: Any, jump: Any, cotangent: Any) -> Any:
 def _hann_sums(now: Any, then: Any, jump: Any, plan: Any, out: Any) -> None:
     """4 |Hann-windowed bin|^2 of 16 segments, summed over each atom."""
     atoms, cotangent = plan.atoms, plan.cotangent
-    half = splat(cotangent.dtype.type(0.5))
+    half = splat(cotangent.dtype.type(-0.5))
     zero = splat(cotangent.dtype.type(0.0))
     k = atoms[0]
     last = plan.block
@@ -143,9 +146,9 @@ def _hann_sums(now: Any, then: Any, jump: Any, plan: Any, out: Any) -> None:
                 cr, ci = _segment_bin(k + 1, now, then, jump, cotangent)
             else:  # beyond Nyquist lies the mirror image
                 cr, ci = ar, negate(ai)
-            yr = sub(br, mul(half, add(ar, cr)))
-            yi = sub(bi, mul(half, add(ai, ci)))
-            acc = add(acc, add(mul(yr, yr), mul(yi, yi)))
+            yr = fused(half, add(ar, cr), br)
+            yi = fused(half, add(ai, ci), bi)
+            acc = fused(yi, yi, fused(yr, yr, acc))
             ar, ai, br, bi = br, bi, cr, ci
         store(out, a * LANES, acc)
 
@@ -171,64 +174,85 @@ def _flag(sums: Any, energy: Any, plan: Any, flags: Any, at: int, count: int) ->
                 flags[at + lane] = 1
 
 
-@kernel
-def band_scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) -> None:
-    """Atom sums of each segment that starts at block span[0] <= s < span[1].
-
-    span: first block (a multiple of 16), end of segments, blocks of the recording.
-    work: per-channel bins of two groups, sums, samples, one block of lanes and
-    scratch. out: sums (channel, atom, segment) float32 and flags (channel, segment).
-    See `eegcore.blocksums`.
-    """
-    bins_re, bins_im, x, b, small, scratch = work
-    sums, flags = out
-    h, first, stop, blocks = plan.block, span[0], span[1], span[2]
+@part
+def _transform_group(x: Any, have: int, plan: Any, work: Any, bins: Any, jump: Any) -> int:
+    """Bins of up to 16 blocks in ``x``; their mean is left out and returned."""
+    b, small, scratch = work
+    h = plan.block
+    mean = _group_mean(x, have * h)
+    for j in range(have * h, LANES * h):
+        poke(x, j, mean)
+    less, energy = small[0], small[1]
+    for lane in range(LANES):
+        less[lane] = mean
+    store(energy, 0, lanes_of_blocks(x, h, less, b, 0))
     n_atoms = plan.atoms.shape[0] - 1
-    keep = plan.atoms[n_atoms] + 1 if plan.atoms[n_atoms] <= h else h + 1
-    less, energy, jump = small[0], small[1], small[2]
-    atoms_out = small[3]
+    keep = min(plan.atoms[n_atoms], h) + 1
+    target = (bins[0], bins[1], 1, 2 * h, keep)
+    padded_bins(b, h, (scratch, (plan.cos, plan.sin), target))
+    return mean
+
+
+@kernel
+def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) -> None:
+    """Sums of every block, and of every segment that starts at a block.
+
+    span: first block (a multiple of 16), end, blocks of the recording, whether segments
+    and whether stretches are wanted. work: see `eegcore.blocksums`, which calls this.
+    out: atom sums (channel, atom, block) float32 and their flags (channel, block), sums
+    (channel, row, block) float64 and marks int32 of each stretch.
+    """
+    bins_re, bins_im, x, b, small, scratch, given, flat = work
+    atoms, flags, sums, marks = out
+    h, first, stop, blocks, want = plan.block, span[0], span[1], span[2], span[3]
+    n_atoms = plan.atoms.shape[0] - 1
+    energy, jump, kept = small[1], small[2], small[3]
     means = np.zeros((channels.shape[0], 2), np.int64)
     energies = np.zeros((channels.shape[0], 2, LANES + 1))
-    groups = (stop - first + LANES) // LANES  # one more block than segments
-    for g in range(groups + 1):
+    groups = (stop - first + LANES - 1) // LANES
+    extra = 1 if want else 0  # a segment needs the block after it
+    for g in range(groups + extra):
         at = first + g * LANES
         now, then = g % 2, 1 - g % 2
-        have = min(LANES, blocks - at) if g < groups else 0
+        have = max(0, min(LANES, blocks - at))
+        if g == groups:
+            have = min(have, 1)
         for i in range(channels.shape[0]):
-            c = channels[i]
             if have > 0:
-                copy_samples(layout, c, (at * h, (at + have) * h), x, 0)
-                mean = _group_mean(x, have * h)
-                for j in range(have * h, LANES * h):
-                    x[j] = mean
-                for lane in range(LANES):
-                    less[lane] = mean
-                store(energy, 0, lanes_of_blocks(x, h, less, b, 0))
-                target = (bins_re[i, now], bins_im[i, now], 1, 2 * h, keep)
-                padded_bins(b, h, (scratch, (plan.cos, plan.sin), target))
-                means[i, now] = mean
-                for lane in range(LANES):
-                    energies[i, now, lane] = energy[lane]
-            if g > 0:
-                for lane in range(LANES):
-                    jump[lane] = 0
-                jump[LANES - 1] = means[i, now] - means[i, then]
-                energies[i, then, LANES] = energies[i, now, 0]
-                if have > 0:
-                    step = np.float64(jump[LANES - 1])
-                    energies[i, then, LANES] += h * step * step
-                _hann_sums(
-                    (bins_re[i, then], bins_im[i, then]),
-                    (bins_re[i, now], bins_im[i, now]),
-                    load(jump, 0), plan, atoms_out,
-                )  # fmt: skip
-                s = at - LANES
-                count = min(LANES, min(stop, blocks - 1) - s)
-                if count > 0:
-                    for a in range(n_atoms):
-                        for lane in range(count):
-                            sums[i, a, s - first + lane] = atoms_out[a * LANES + lane]
-                    _flag(atoms_out, energies[i, then], plan, flags[i], s - first, count)
+                copy_samples(layout, channels[i], (at * h, (at + have) * h), x, 0)
+                if span[4] and g < groups:
+                    for lane in range(min(have, stop - at)):
+                        stretch(
+                            x, lane * h, h, (given[0], given[1], flat[i]),
+                            sums[i], marks[i], at + lane - first,
+                        )  # fmt: skip
+                if want:
+                    means[i, now] = _transform_group(
+                        x, have, plan, (b, small, scratch), (bins_re[i, now], bins_im[i, now]), jump
+                    )
+                    for lane in range(LANES):
+                        energies[i, now, lane] = energy[lane]
+            if g == 0 or not want:
+                continue
+            s = at - LANES
+            count = min(LANES, min(stop, blocks - 1) - s)
+            if count <= 0:
+                continue
+            step = np.float64(means[i, now] - means[i, then])
+            for lane in range(LANES):
+                jump[lane] = 0
+            if have > 0:
+                jump[LANES - 1] = step
+                energies[i, then, LANES] = energies[i, now, 0] + h * step * step
+            _hann_sums(
+                (bins_re[i, then], bins_im[i, then]),
+                (bins_re[i, now], bins_im[i, now]),
+                load(jump, 0), plan, kept,
+            )  # fmt: skip
+            for a in range(n_atoms):
+                for lane in range(count):
+                    poke(atoms[i, a], s - first + lane, peek(kept, a * LANES + lane))
+            _flag(kept, energies[i, then], plan, flags[i], s - first, count)
 
 
 @kernel
@@ -260,7 +284,7 @@ def segment_sums(layout: Any, channel: int, starts: Any, plan: Any, work: Any, o
             acc2 = splat(0.0)
             for k in range(plan.atoms[a], plan.atoms[a + 1]):
                 re, im = load(bins[0], k * LANES), load(bins[1], k * LANES)
-                acc2 = add(acc2, add(mul(re, re), mul(im, im)))
+                acc2 = fused(im, im, fused(re, re, acc2))
             store(small, LANES, acc2)
             for lane in range(count):
                 out[a, first + lane] = small[LANES + lane]
