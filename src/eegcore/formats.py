@@ -19,9 +19,9 @@ from eegcore.edf import read_edf
 from eegcore.edf_header import FIXED_BYTES, is_edf, is_whole_header
 from eegcore.eeglab_format import is_hdf5_mat, read_eeglab
 from eegcore.errors import ArgumentError, EegcoreError, HeaderError, ReadError
+from eegcore.mne_export import to_mne as to_mne
 from eegcore.mne_format import READERS, companions_of, raw_recording, read_by_mne
 from eegcore.mne_format import from_mne as from_mne
-from eegcore.mne_format import to_mne as to_mne
 from eegcore.recording import Recording
 from eegcore.source import FileStamp
 from eegcore.text_format import parse_text

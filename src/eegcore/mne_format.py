@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eegcore.arrays import values_recording
-from eegcore.errors import ArgumentError, ReadError
+from eegcore.errors import ReadError
 from eegcore.montage import Kind, channel_kinds
 from eegcore.recording import Annotation, Recording
 
@@ -51,7 +50,6 @@ _KINDS: dict[str, Kind] = {
     "ecog": "eeg",
     "dbs": "eeg",
 }
-_TO_MNE = {"eeg", "eog", "ecg", "emg", "resp", "stim"}
 
 
 def read_by_mne(path: Path, suffix: str) -> Any:
@@ -188,45 +186,3 @@ def _subject(info: Any) -> _Subject:
         year, month, day = birth.year, birth.month, birth.day
     age = start.year - year - ((start.month, start.day) < (month, day))
     return _Subject(age if 0 <= age <= 120 else None, sex)
-
-
-def to_mne(recording: Recording) -> Any:
-    """Make an MNE `RawArray` of a recording, in volts, with types and annotations.
-
-    Gaps are NaN and marked "BAD_gap". All channels must have one rate.
-
-    Raises
-    ------
-    RateError
-        Channels of different rates.
-    ArgumentError
-        A recording without channels or samples.
-    """
-    import mne
-
-    if not recording.channels or recording.duration_sec == 0:
-        raise ArgumentError("a recording without samples cannot go to MNE")
-    values: NDArray[np.float64] = recording.read(recording.names)
-    for row, channel in enumerate(recording.channels):
-        if channel.to_uv is not None:
-            values[row] *= 1e-6
-    kinds = [c.kind if c.kind in _TO_MNE else "misc" for c in recording.channels]
-    info = mne.create_info(
-        list(recording.names), recording.channels[0].rate_hz, kinds, verbose="ERROR"
-    )
-    info["bads"] = [name for name in recording.bads if name in recording.names]
-    raw = mne.io.RawArray(values, info, verbose="ERROR")
-    events = [
-        (event.onset_sec, event.duration_sec or 0.0, event.text)
-        for event in recording.annotations_from_first_sample
-    ]
-    stops = [segment.stop_sec for segment in recording.segments]
-    starts = [segment.start_sec for segment in recording.segments]
-    events += [
-        (stop, start - stop, "BAD_gap")
-        for stop, start in zip(stops[:-1], starts[1:], strict=True)
-    ]
-    if events:
-        onsets, durations, texts = zip(*events, strict=True)
-        raw.set_annotations(mne.Annotations(onsets, durations, texts), verbose="ERROR")
-    return raw

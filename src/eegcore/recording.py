@@ -380,7 +380,7 @@ class Recording:
 
     def to_mne(self) -> Any:
         """The recording as an MNE `RawArray` (channels of one rate only)."""
-        from eegcore.formats import to_mne
+        from eegcore.mne_export import to_mne
 
         return to_mne(self)
 
