@@ -52,11 +52,12 @@ WRAPPERS = ("final_answer", "answer", "result", "output", "response", "arguments
 ANSWER_KEYS = frozenset(
     _words(
         """
-        answer final_answer result output response prediction predictions choice option
-        letter selected_option classification label class category diagnosis
-        seizure_events seizure_event events event seizures seizure_intervals intervals
-        seizure_times has_seizure onset_sec detections hypnogram_rle hypnogram rle sleep_stages stages
-        epoch_stages epoch_labels segments architecture
+        answer final_answer result output response prediction predictions choice
+        option letter selected_option classification label class category diagnosis
+        seizure_events seizure_event events event seizures seizure_intervals
+        intervals seizure_times has_seizure onset_sec detections hypnogram_rle
+        hypnogram rle sleep_stages stages epoch_stages epoch_labels segments
+        architecture
         """
     )
 )
