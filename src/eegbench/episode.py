@@ -75,6 +75,7 @@ class Outcome:
     n_tool_calls: int
     n_repairs: int
     input_tokens: int
+    cached_input_tokens: int
     output_tokens: int
     shown_tokens: int
     seconds: dict[str, float]
@@ -121,7 +122,7 @@ class Episode:
         self.limits = limits or Limits()
         self.events: list[JsonObject] = []
         self.n_turns = self.n_tool_calls = self.n_repairs = 0
-        self.input_tokens = self.output_tokens = 0
+        self.input_tokens = self.cached_input_tokens = self.output_tokens = 0
         self._tools, self._native, self._clock = tools, native, clock
         self._repairs_in_row = self._shown_characters = 0
         self._seconds = {"agent": 0.0, "queue": 0.0, "compute": 0.0, "encode": 0.0}
@@ -171,6 +172,7 @@ class Episode:
         """Take a reply; tool calls are handed back to be carried out."""
         self.n_turns += 1
         self.input_tokens += reply.usage.input_tokens
+        self.cached_input_tokens += reply.usage.cached_input_tokens
         self.output_tokens += reply.usage.output_tokens
         agent_sec = self._clock() - self._asked_at
         self._seconds["agent"] += agent_sec
@@ -364,6 +366,7 @@ class Episode:
             n_tool_calls=self.n_tool_calls,
             n_repairs=self.n_repairs,
             input_tokens=self.input_tokens,
+            cached_input_tokens=self.cached_input_tokens,
             output_tokens=self.output_tokens,
             shown_tokens=self._shown_characters // 4,
             seconds=dict(self._seconds),

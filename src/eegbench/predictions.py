@@ -38,6 +38,8 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     n_tool_calls: int = 0
     n_repairs: int = 0
     input_tokens: int = 0
+    cached_input_tokens: int = 0
+    """Those of the input that the provider read from its cache."""
     output_tokens: int = 0
     shown_tokens: int = 0
     """Characters of all text shown to the agent, each once, // 4: an estimate that

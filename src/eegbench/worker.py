@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
@@ -41,7 +41,7 @@ from eegcore.errors import EegcoreError
 FAILURES = ("crash", "timeout", "provider", "harness")
 Value = TypeVar("Value")
 P = ParamSpec("P")
-_NOTHING = Outcome(
+NOTHING = Outcome(
     ended="harness",
     answer=None,
     answer_text=None,
@@ -50,6 +50,7 @@ _NOTHING = Outcome(
     n_tool_calls=0,
     n_repairs=0,
     input_tokens=0,
+    cached_input_tokens=0,
     output_tokens=0,
     shown_tokens=0,
     seconds={},
@@ -70,7 +71,7 @@ class Job:
 
 
 @dataclass
-class _Kept:
+class Kept:
     """What is known of an instance while it is played, for the prediction."""
 
     transcript: str | None = None
@@ -91,15 +92,23 @@ def set_up(job: Job) -> Callable[[bytes], bytes]:
 def play(instance: Instance, job: Job, make: Callable[[], Agent]) -> Prediction:
     """Play one instance by a new agent; every failure is in the prediction's status."""
     record_id = shown_id(instance, job.record_key)
-    kept = _Kept()
+    kept = Kept()
     began = time.perf_counter()
     try:
         outcome = _played(instance, record_id, job, make, kept)
     except Exception as error:
         outcome = dataclasses.replace(
-            _NOTHING, ended=how_it_failed(error), error=_one_line(error)
+            NOTHING, ended=how_it_failed(error), error=one_line(error)
         )
-    seconds = {"total": time.perf_counter() - began, **kept.seconds, **outcome.seconds}
+    kept.seconds["total"] = time.perf_counter() - began
+    return prediction_of(instance, job, outcome, kept)
+
+
+def prediction_of(
+    instance: Instance, job: Job, outcome: Outcome, kept: Kept
+) -> Prediction:
+    """Make the prediction of an instance that was played."""
+    seconds = {**kept.seconds, **outcome.seconds}
     ended_by_agent = outcome.ended not in FAILURES
     return Prediction(
         instance_id=instance.instance_id,
@@ -114,10 +123,11 @@ def play(instance: Instance, job: Job, make: Callable[[], Agent]) -> Prediction:
         n_tool_calls=outcome.n_tool_calls,
         n_repairs=outcome.n_repairs,
         input_tokens=outcome.input_tokens,
+        cached_input_tokens=outcome.cached_input_tokens,
         output_tokens=outcome.output_tokens,
         shown_tokens=outcome.shown_tokens,
         seconds={name: round(value, 6) for name, value in seconds.items()},
-        record_id=record_id,
+        record_id=shown_id(instance, job.record_key),
         transcript=kept.transcript,
     )
 
@@ -127,8 +137,26 @@ def _played(
     record_id: str,
     job: Job,
     make: Callable[[], Agent],
-    kept: _Kept,
+    kept: Kept,
 ) -> Outcome:
+    with contextlib.ExitStack() as stack:
+        stage = stack.enter_context(set_stage(instance, record_id, job, kept))
+        return drive(stage.episode, make, stage.writer)
+
+
+class Stage(NamedTuple):
+    """All that an episode needs before its first turn."""
+
+    episode: Episode
+    tools: Tools | None
+    writer: TranscriptWriter | None
+
+
+@contextlib.contextmanager
+def set_stage(
+    instance: Instance, record_id: str, job: Job, kept: Kept
+) -> Iterator[Stage]:
+    """Open recording and transcript of an instance; both are closed at the end."""
     settings = job.config.run
     began = time.perf_counter()
     with contextlib.ExitStack() as stack:
@@ -150,17 +178,9 @@ def _played(
             path = job.run_path / kept.transcript
             writer = stack.enter_context(TranscriptWriter(path))
             head = {"instance_id": instance.instance_id, "record_id": record_id}
-            writer.write(
-                [
-                    {
-                        "event": "episode",
-                        **head,
-                        "task": instance.task,
-                        "agent": job.agent,
-                    }
-                ]
-            )
-        return drive(episode, make, writer)
+            task = {"task": instance.task, "agent": job.agent}
+            writer.write([{"event": "episode", **head, **task}])
+        yield Stage(episode, tools, writer)
 
 
 @contextlib.contextmanager
@@ -216,7 +236,7 @@ def drive(
             following = episode.step(_of_agent(agent.reply, following))
             keep()
     except Exception as error:
-        following = episode.abandon(how_it_failed(error), _one_line(error))
+        following = episode.abandon(how_it_failed(error), one_line(error))
         keep()
     finally:
         close = getattr(agent, "close", None)
@@ -244,7 +264,8 @@ def how_it_failed(error: Exception) -> str:
     return "provider" if isinstance(error, ProviderError) else "harness"
 
 
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
+    """Return an error's message as one line; its type too, if nobody named it."""
     text = plain_text(" ".join(str(error).split())) or type(error).__name__
     named = isinstance(error, EegbenchError | EegcoreError)
     return (text if named else f"{type(error).__name__}: {text}")[:1000]

@@ -28,6 +28,9 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     """What one reply cost, as the provider counts."""
 
     input_tokens: int = 0
+    """All of the input, cached or not."""
+    cached_input_tokens: int = 0
+    """Those of the input that were read from the provider's cache."""
     output_tokens: int = 0
 
 
