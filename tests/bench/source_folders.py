@@ -3,12 +3,13 @@
 import json
 import zipfile
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pyedflib
 
-from eegcore.simulate.simulated import microvolt_recording
+from eegcore.simulate.simulated import START, microvolt_recording
 
 CHB = ["FP1-F7", "F7-T7", "T8-P8", "T8-P8"]
 SUMMARY = """Data Sampling Rate: 256 Hz
@@ -51,10 +52,16 @@ def edf(
     return made.write_edf(path)
 
 
-def hypnogram(path: Path, stages: Sequence[tuple[float, float, str]]) -> Path:
+def hypnogram(
+    path: Path,
+    stages: Sequence[tuple[float, float, str]],
+    *,
+    start: datetime = START,
+) -> Path:
     """Write an EDF+ file with nothing but annotations."""
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = pyedflib.EdfWriter(str(path), 0, file_type=pyedflib.FILETYPE_EDFPLUS)
+    writer.setStartdatetime(start)
     for onset_sec, duration_sec, text in stages:
         writer.writeAnnotation(onset_sec, duration_sec, text)
     writer.close()

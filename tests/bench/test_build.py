@@ -1,6 +1,7 @@
 """From data sets on disk to a set: what is built, left out, told and counted."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,19 @@ def test_a_night_of_60_s_records_is_cut_at_even_epochs(tmp_path: Path) -> None:
     assert path is not None
     with open_recording(path) as part:
         assert part.duration_sec == 18 * 30
+
+
+def test_a_hypnogram_that_starts_later_is_shifted_and_told(tmp_path: Path) -> None:
+    folder = folders.sleep_edfx(tmp_path / "src" / "sleep-edfx")
+    folders.hypnogram(
+        folder / "sleep-cassette" / "SC4012EC-Hypnogram.edf",
+        [(0, 30, "Sleep stage 2")],
+        start=folders.START + timedelta(seconds=30),
+    )
+    report = build(tmp_path / "src", ["T6"], tmp_path / "set")
+    assert "SC4012EC-Hypnogram.edf: starts +30 s from its recording" in report.problems
+    references = read_references(tmp_path / "set")
+    assert references["T6-sleepedfx-SC4012E0"].stages == [None, "N2"]
 
 
 def test_a_night_is_kept_whole_on_request(tmp_path: Path) -> None:

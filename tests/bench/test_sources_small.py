@@ -91,8 +91,8 @@ def test_shuffling_is_the_same_everywhere_and_balanced() -> None:
         for n in range(2000)
     ]
     orders = [shuffled(question) for question in questions]
-    # sha256 by hand: pins the rule
-    assert orders[0] == shuffled(questions[0])
+    # sha256sum of "eegbench", "q0" and 0 to 3, a line each: f98b, 8aa3, 6ca8, cd67
+    assert orders[0] == (2, 1, 3, 0)
     assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
     places = np.bincount([order.index(0) for order in orders], minlength=4)
     assert places.min() > 420

@@ -27,8 +27,12 @@ def token_rows(cases: Iterable[ScoredCase]) -> list[Row]:
                 "input_tokens": sum(row.input_tokens for row in predictions),
                 "output_tokens": sum(row.output_tokens for row in predictions),
                 "shown_tokens": sum(row.shown_tokens for row in predictions),
-                "median_calls": quantile([p.n_tool_calls for p in predictions], 0.5),
-                "median_turns": quantile([p.n_turns for p in predictions], 0.5),
+                "median_calls": _whole(
+                    quantile([row.n_tool_calls for row in predictions], 0.5)
+                ),
+                "median_turns": _whole(
+                    quantile([row.n_turns for row in predictions], 0.5)
+                ),
                 "repairs": sum(row.n_repairs for row in predictions),
             }
         )
@@ -82,3 +86,8 @@ def ended_rows(cases: Iterable[ScoredCase]) -> list[Row]:
         {"task": task, "ended": ended, "n": number}
         for (task, ended), number in sorted(counts.items())
     ]
+
+
+def _whole(value: float) -> float:
+    """Return a count as the integer that it mostly is; halves stay."""
+    return int(value) if value == int(value) else value

@@ -19,7 +19,7 @@ JsonObject = dict[str, Any]
 Span = tuple[float, float]
 
 DESCRIBE = ("get_recording_info", "get_channel_list")
-RESOLUTION_SEC = {"T5": 60.0, "T6": 300.0}
+RESOLUTION_SEC = {"T5": 60, "T6": 300}
 """Coarsest window that still counts as looking: about the length of a seizure with its
 tolerance; ten epochs of sleep."""
 

@@ -42,7 +42,6 @@ def behaviour_blocks(runs: Sequence[tuple[str, Behaviour]]) -> list[Block]:
             "shown: characters of all text shown, each once, divided by 4.",
         ),
         "times": ("Time of an episode", "Median seconds of each part."),
-        "ended": ("Why episodes ended", ""),
     }
     for field, (title, note) in titles.items():
         rows = [
@@ -54,7 +53,22 @@ def behaviour_blocks(runs: Sequence[tuple[str, Behaviour]]) -> list[Block]:
             blocks.append(
                 Block(title, note, plain_table(title, rows, heat=("coverage",)))
             )
+    endings = _endings(runs)
+    if endings:
+        title = "Why episodes ended"
+        blocks.append(Block(title, "", plain_table(title, endings)))
     return blocks
+
+
+def _endings(runs: Sequence[tuple[str, Behaviour]]) -> Rows:
+    """Return one row per agent and ending, a column a task."""
+    tasks = sorted({row["task"] for _, did in runs for row in did.ended})
+    lines: dict[tuple[str, str], dict[str, Any]] = {}
+    for agent, did in runs:
+        for row in did.ended:
+            blank = {"agent": agent, "ended": row["ended"], **dict.fromkeys(tasks, 0)}
+            lines.setdefault((agent, row["ended"]), blank)[row["task"]] = row["n"]
+    return list(lines.values())
 
 
 def tool_matrix(rows: Rows, caption: str) -> Table:

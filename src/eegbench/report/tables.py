@@ -63,6 +63,8 @@ def cell_text(value: object) -> str:
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if isinstance(value, float):
         return number_text(value)
     if isinstance(value, list | tuple):

@@ -164,6 +164,7 @@ async function drawCase() {
     line.toggleAttribute("aria-selected", false);
   const line = [...$("case-rows").rows].find((each) => each.dataset.key === key);
   line?.setAttribute("aria-selected", "true");
+  line?.scrollIntoView({ block: "nearest" });
   $("cases").scrollIntoView();
   if (matchMedia("(max-width: 820px)").matches) panel.scrollIntoView();
   panel.focus({ preventScroll: true });

@@ -98,6 +98,10 @@ function timeline(data) {
   return picture;
 }
 
+function short(value) {
+  return Math.abs(value) >= 1000 || value === 0 ? value.toFixed(0) : value.toPrecision(3);
+}
+
 function measurements(data) {
   const height = 22, top = 24, rows = [];
   for (const item of data.items) for (const group of item.groups) rows.push([item, group]);
@@ -109,6 +113,8 @@ function measurements(data) {
     const low = Math.min(...all), high = Math.max(...all), span = high - low || 1;
     const at = (value) => 200 + (540 * (value - low)) / span;
     picture.append(shape("text", { x: 8, y: y - 4 }, `${item.name} = ${item.text}`));
+    for (const [value, anchor] of [[low, "start"], [high, "end"]])
+      picture.append(shape("text", { x: at(value), y: y - 4, "text-anchor": anchor, class: "label" }, short(value)));
     for (const group of item.groups) {
       const [p10, p25, p50, p75, p90] = group.quantiles, middle = y + height / 2;
       picture.append(shape("text", { x: 190, y: middle + 4, "text-anchor": "end", class: "label" },

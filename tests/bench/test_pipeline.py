@@ -1,0 +1,82 @@
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from bench_folders import perfect_answers, run_folder, small_set
+from eegbench import pipeline
+from eegbench.errors import ConfigError, SetError
+from eegbench.pipeline.sets import excluded
+
+
+def silent(_text: str) -> None:
+    """Say nothing."""
+
+
+def test_analyse_writes_tidy_tables_and_figures(tmp_path: Path) -> None:
+    folder = small_set(tmp_path / "set")
+    run = run_folder(tmp_path / "run", folder, perfect_answers())
+    text = pipeline.analyse(
+        [run], tmp_path / "out", set_path=None, figures=True, talk=silent
+    )
+    written = [Path(line) for line in text.splitlines()]
+    assert all(path.stat().st_size > 0 for path in written)
+    names = {path.name for path in written}
+    assert {"cost.png", "cost.svg", "task_distributions.svg", "model_size.png"} <= names
+    text = (tmp_path / "out" / "seizure_errors.csv").read_text()
+    rows = list(csv.DictReader(text.splitlines()))
+    assert rows[0]["agent"] == "by-hand"
+    assert float(rows[0]["miss_rate"]) == 0.0
+    told = json.loads((tmp_path / "out" / "cost.json").read_text())
+    assert len(told) == 19
+    assert {row["model"] for row in told if row["on_front"]} >= {"GPT-5.6-sol"}
+
+
+def test_the_same_figures_have_the_same_bytes(tmp_path: Path) -> None:
+    folder = small_set(tmp_path / "set")
+    run = run_folder(tmp_path / "run", folder, perfect_answers())
+    for name in ("a", "b"):
+        pipeline.analyse(
+            [run], tmp_path / name, set_path=None, figures=True, talk=silent
+        )
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path
+
+
+def test_names_to_leave_out_come_from_commas_or_a_file(tmp_path: Path) -> None:
+    assert excluded(None) == set()
+    assert excluded("Z001, S002,") == {"Z001", "S002"}
+    lines = tmp_path / "names.txt"
+    lines.write_text(
+        'Z001\n\n{"scenario_id": "x", "records": [{"data_path": "d/bonn/S/S7.txt"}]}\n'
+    )
+    assert excluded(str(lines)) == {"Z001", "S7"}
+    with pytest.raises(SetError, match="no file"):
+        excluded(str(tmp_path / "gone.txt"))
+    lines.write_text("{oops\n")
+    with pytest.raises(SetError, match="not JSON"):
+        excluded(str(lines))
+
+
+def test_a_paper_like_set_needs_the_release(tmp_path: Path) -> None:
+    options = pipeline.BuildOptions(sources=tmp_path, condition="paper-like")
+    with pytest.raises(ConfigError, match="use --release"):
+        pipeline.build_set("eegagent", tmp_path / "set", options, talk=silent)
+
+
+def test_replay_says_what_it_needs(tmp_path: Path) -> None:
+    folder = small_set(tmp_path / "set")
+    with pytest.raises(ConfigError, match="--source"):
+        pipeline.run_agent(
+            folder,
+            "replay",
+            tmp_path / "run",
+            config=None,
+            workers=1,
+            tasks=None,
+            limit=None,
+            source=None,
+            talk=silent,
+            tick=lambda done, total: None,
+        )
