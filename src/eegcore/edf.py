@@ -2,6 +2,20 @@
 
 Only the header is read when a file is opened. The map is made when samples are asked
 for; record start times and annotations are read when they are asked for.
+
+Read with a warning (`Recording.warnings`): a number of records that is missing, too
+large or too small (whole records of the file count); spare bytes at the end; a wrong
+header size; a start date that is none; channels without a usable calibration (their
+values are NaN, the others are fine); annotation lists without a readable time; records
+of a continuous file that tell of a gap; a discontinuous file without record times.
+Read without a word: NUL padding, Latin-1 and UTF-8 in text fields, any usual spelling
+of microvolt, decimal commas, negative gains, stored values beyond the digital limits,
+equal labels, any rate, records of any length, several annotation signals.
+
+Refused with a `HeaderError`: an empty file, one cut inside its header, one that is no
+EDF or BDF; a number of signals, of samples or a record duration that is no number;
+ordinary signals in records of no duration; by time (not by sample number), records out
+of order or without a time in a discontinuous file.
 """
 
 import mmap
@@ -114,7 +128,7 @@ class EdfLoader:
         if header.format.endswith("+D"):
             if rows:
                 starts = [record_start(row.tobytes()) for row in rows[0]]
-                return _discontinuous(starts, header), ()
+                return _discontinuous(starts, header)
             if header.n_records == 0:
                 return Timeline((), 0.0, None), ()
             note = "discontinuous file without record times, taken as continuous"
@@ -184,11 +198,14 @@ def _tolerance(header: EdfHeader) -> float:
     return 0.5 * header.record_duration_sec / most if most else 1e-6
 
 
-def _discontinuous(starts: list[float | None], header: EdfHeader) -> Timeline:
+def _discontinuous(
+    starts: list[float | None], header: EdfHeader
+) -> tuple[Timeline, tuple[str, ...]]:
     """Segments from the start times of the records.
 
     Records that do not follow each other in time make an error: no order of their
-    samples would be right.
+    samples would be right. Steps that are off by less than half a sample are no gaps;
+    where they add up to more (a clock that drifts), that is told.
     """
     if None in starts:
         raise HeaderError(
@@ -211,7 +228,14 @@ def _discontinuous(starts: list[float | None], header: EdfHeader) -> Timeline:
         Segment(float(times[begin]), float(times[begin]) + (end - begin) * length)
         for begin, end in pairwise(edges)
     )
-    return Timeline(segments, first, times if len(segments) > 1 else None)
+    drift = max(
+        abs(float(times[end - 1]) + length - segment.stop_sec)
+        for end, segment in zip(edges[1:], segments, strict=True)
+    )
+    warnings: tuple[str, ...] = ()
+    if drift > tolerance:
+        warnings = (f"record times drift by {drift:g} s against the sampling rate",)
+    return Timeline(segments, first, times if len(segments) > 1 else None), warnings
 
 
 def _breaks(starts: list[float | None], header: EdfHeader) -> list[str]:
@@ -225,8 +249,9 @@ def _breaks(starts: list[float | None], header: EdfHeader) -> list[str]:
     if not off.any():
         return []
     k = int(np.argmax(off))
+    order = "out of order: " if np.any(np.diff(times) < 0) else ""
     return [
-        f"record {numbers[k] + 1} of a continuous file says it starts at "
+        f"{order}record {numbers[k] + 1} of a continuous file says it starts at "
         f"{times[k]:g} s, expected {expected[k]:g} s; read as continuous"
     ]
 

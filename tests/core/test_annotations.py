@@ -224,6 +224,18 @@ def test_discontinuous_file_without_a_gap_is_one_segment(opened: Opener) -> None
     assert rec.read().shape == (1, 100)
 
 
+def test_drift_of_a_clock_is_told_and_makes_no_gap(opened: Opener) -> None:
+    rec = opened(*kept("+0", "+1.015", "+2.03", "+3.045"), kind="EDF+D")
+    assert rec.segments == ((0.0, 4.0),)
+    assert "drift by 0.045 s" in rec.warnings[0]
+
+
+def test_continuous_file_with_records_out_of_order_is_told(opened: Opener) -> None:
+    rec = opened(*kept("+0", "+2", "+1", "+3"))
+    assert rec.annotations == ()
+    assert "out of order" in rec.warnings[0]
+
+
 @pytest.mark.parametrize(
     "starts", [("+0", "+1", "+2", "+1.5"), ("+5", "+1", "+2", "+3")]
 )
