@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.errors import ArgumentError
+from eegcore.errors import ArgumentError, RangeError
 from eegcore.recording import Recording
 from eegcore.signals import samples_of
 from eegcore.spectrum import (
@@ -120,6 +120,8 @@ def windowed_features(
     ------
     ArgumentError
         An unknown feature, or a window or step that is not above zero.
+    RangeError
+        A range that is not within the recording.
     """
     unknown = [name for name in features if name not in FEATURES]
     if unknown:
@@ -131,12 +133,15 @@ def windowed_features(
         raise ArgumentError(
             f"window_sec {window_sec} and step_sec {step_sec}; both must be above 0"
         )
-    grid = place_windows(
-        0.0 if start_sec is None else start_sec,
-        recording.duration_sec if stop_sec is None else stop_sec,
-        window_sec,
-        step_sec=step_sec,
-    )
+    duration_sec = recording.duration_sec
+    begin = 0.0 if start_sec is None else start_sec
+    end = duration_sec if stop_sec is None else stop_sec
+    if not 0.0 <= begin <= end <= duration_sec + 1e-9:
+        raise RangeError(
+            f"no such range: {begin:g} to {end:g} s; this recording runs from 0 to"
+            f" {duration_sec:g} s"
+        )
+    grid = place_windows(begin, end, window_sec, step_sec=step_sec)
     indices = recording.resolve(channels)
     return features_of_windows(recording, indices, grid, features=tuple(features))
 

@@ -86,7 +86,7 @@ def _decimals(value: float) -> int:
 
 
 def differences(ours: Any, theirs: Any, where: str = "") -> Iterator[str]:
-    """What differs, by the rule of the data's README."""
+    """Tell what differs, by the rule of the data's README."""
     if isinstance(theirs, dict):
         if not isinstance(ours, dict) or list(ours) != list(theirs):
             yield f"{where}: keys {list(ours)} instead of {list(theirs)}"
@@ -103,9 +103,11 @@ def differences(ours: Any, theirs: Any, where: str = "") -> Iterator[str]:
     elif isinstance(theirs, int | float) and not isinstance(theirs, bool):
         step = 10.0 ** -_decimals(theirs) if isinstance(theirs, float) else 0.0
         allowed = max(step, 1e-5 * abs(theirs)) * (1 + 1e-9)
-        if isinstance(ours, bool) or not isinstance(ours, int | float):
-            yield f"{where}: {ours!r} instead of {theirs!r}"
-        elif abs(ours - theirs) > allowed:
+        if (
+            isinstance(ours, bool)
+            or not isinstance(ours, int | float)
+            or abs(ours - theirs) > allowed
+        ):
             yield f"{where}: {ours!r} instead of {theirs!r}"
     elif ours != theirs:
         yield f"{where}: {ours!r} instead of {theirs!r}"

@@ -297,7 +297,9 @@ def check_correlation(call: Call) -> None:
             "too_few_channels",
             f"at least two channels are needed; there is {', '.join(names)}",
         )
-    rates = {call.rate_hz(c): call.name(c) for c in reversed(call.channels)}
+    rates: dict[float, str] = {}
+    for channel in call.channels:
+        rates.setdefault(call.rate_hz(channel), call.name(channel))
     if len(rates) > 1:
         told = ", ".join(f"{rate:g} Hz ({name})" for rate, name in rates.items())
         raise ToolError(
