@@ -12,6 +12,11 @@ from eegcore.tools.describe import (
     get_recording_info,
 )
 from eegcore.tools.events import TRANSIENTS_SPEC, detect_transients, transients_size
+from eegcore.tools.powers import (
+    BAND_POWER_SPEC,
+    band_power_size,
+    compute_band_power,
+)
 from eegcore.tools.spatial import (
     ASYMMETRY_SPEC,
     CORRELATION_SPEC,
@@ -21,14 +26,7 @@ from eegcore.tools.spatial import (
     correlation_size,
 )
 from eegcore.tools.spec import ToolSpec
-from eegcore.tools.spectral import (
-    BAND_POWER_SPEC,
-    PSD_SPEC,
-    band_power_size,
-    compute_band_power,
-    compute_psd,
-    psd_size,
-)
+from eegcore.tools.spectral import PSD_SPEC, compute_psd, psd_size
 from eegcore.tools.temporal import (
     NOISE_SPEC,
     TEMPORAL_SPEC,

@@ -1,4 +1,4 @@
-"""Spectrum and band power of channels: compute_psd and compute_band_power."""
+"""Spectrum of channels: compute_psd, and what other spectral tools share."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,6 @@ from eegcore.spectrum import (
     Spectrum,
     band_power,
     density_of,
-    total_band_hz,
 )
 from eegcore.tools.answers import (
     WORST_POSITIVE,
@@ -41,16 +40,15 @@ from eegcore.tools.spec import (
     rows,
     text,
 )
-from eegcore.windowed import ratio
 
-_BANDS_TEXT = (
+BANDS_TEXT = (
     "Bands: delta 1-4 Hz (from 1, not 0.5), theta 4-8, alpha 8-13, beta 13-30, gamma"
     " 30-45."
 )
 PSD_SPEC = ToolSpec(
     name="compute_psd",
     purpose="Power spectrum of channels: alpha peak, dominant frequency, total and band"
-    f" power. {_BANDS_TEXT} Welch: Hann, 2 s segments, half overlap, each segment's"
+    f" power. {BANDS_TEXT} Welch: Hann, 2 s segments, half overlap, each segment's"
     " mean removed; multitaper: DPSS tapers on segments of up to 30 s.",
     arguments=(
         RECORD_ID,
@@ -85,30 +83,6 @@ PSD_SPEC = ToolSpec(
                     "Power by band; null for a band cut by the range.",
                     tuple(BANDS_HZ),
                     "uV^2.",
-                ),
-            },
-        ),
-    },
-)
-BAND_POWER_SPEC = ToolSpec(
-    name="compute_band_power",
-    purpose="Absolute and relative band power of channels and ratios of bands."
-    f" {_BANDS_TEXT} Relative: share of the power from 1 Hz to 45 Hz (or half the"
-    " sampling rate). slow_fast = (delta + theta) / (alpha + beta).",
-    arguments=(RECORD_ID, CHANNELS, TMIN, TMAX),
-    answer={
-        "time_window": pair("Range in seconds."),
-        "n_channels": integer("Rows."),
-        "channels": rows(
-            "One row a channel.",
-            {
-                "channel": text("Name."),
-                "absolute_power_uv2": mapping("By band.", tuple(BANDS_HZ), "uV^2."),
-                "relative_power": mapping("By band.", tuple(BANDS_HZ), "0 to 1."),
-                "ratios": mapping(
-                    "Quotients of band powers.",
-                    ("theta_alpha_ratio", "delta_alpha_ratio", "slow_fast_ratio"),
-                    "",
                 ),
             },
         ),
@@ -154,9 +128,6 @@ def is_flat(spectrum: Spectrum) -> bool:
     return not np.isnan(spectrum.density).any() and not spectrum.density.max() > 0
 
 
-# ------------------------------------------------------------------ compute_psd
-
-
 def compute_psd(call: Call) -> Json:
     """Answer of the tool of that name."""
     values = call.values
@@ -199,7 +170,7 @@ def _peaks(call: Call, spectrum: Spectrum, range_hz: Band) -> Peaks:
     frequencies, density = spectrum.frequencies_hz, spectrum.density
     inside = (frequencies >= range_hz[0]) & (frequencies <= range_hz[1])
     released = call.dialect.released_formulas
-    if not inside.any() or (not released and (is_flat(spectrum) or _bad(spectrum))):
+    if not inside.any() or (not released and (is_flat(spectrum) or is_bad(spectrum))):
         empty = _no_peaks()
         if not released and is_flat(spectrum):
             return empty._replace(total=0.0, bands=dict.fromkeys(BANDS_HZ, 0.0))
@@ -218,7 +189,8 @@ def _peaks(call: Call, spectrum: Spectrum, range_hz: Band) -> Peaks:
     return Peaks(alpha_hz, alpha_density, float(dominant), total, bands)
 
 
-def _bad(spectrum: Spectrum) -> bool:
+def is_bad(spectrum: Spectrum) -> bool:
+    """Whether a signal holds a NaN."""
     return bool(np.isnan(spectrum.density).any())
 
 
@@ -268,7 +240,7 @@ def _common_alpha(call: Call, measured: list[Spectrum], range_hz: Band) -> float
         if s.frequencies_hz.size == first.frequencies_hz.size
         and s.rate_hz == first.rate_hz
         and call.view.unit(channel) is None
-        and not _bad(s)
+        and not is_bad(s)
     ]
     if not usable:
         return float("nan")
@@ -287,7 +259,7 @@ def _psd_notes(
     names = [call.name(c) for c in call.channels]
     pairs = list(zip(names, measured, strict=True))
     found["flat"] = [n for n, s in pairs if is_flat(s)]
-    found["not_finite"] = [n for n, s in pairs if _bad(s)]
+    found["not_finite"] = [n for n, s in pairs if is_bad(s)]
     found["nyquist"] = [n for n, s in pairs if call.values["fmax"] > s.rate_hz / 2]
     cut = {b for p in peaks for b, v in p.bands.items() if np.isnan(v)}
     unknown = set(found["flat"]) | set(found["not_finite"])
@@ -331,106 +303,4 @@ def psd_size(call: Call) -> int:
     )
     body = _psd_body(call, [peaks] * len(call.channels), WORST_POSITIVE)
     codes = ("own_unit", "gap", "flat", "not_finite", "nyquist", "band")
-    return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
-
-
-# ----------------------------------------------------------- compute_band_power
-
-
-class BandPower(NamedTuple):
-    """What compute_band_power tells of one channel."""
-
-    absolute: dict[str, float]
-    relative: dict[str, float]
-    theta_alpha: float
-    delta_alpha: float
-    slow_fast: float
-
-
-def compute_band_power(call: Call) -> Json:
-    """Answer of the tool of that name."""
-    call.require(LEAST_SPECTRAL_SEC)
-    names = [call.name(c) for c in call.channels]
-    found = unit_note(call)
-    if call.touches_gap():
-        nan = float("nan")
-        bands = dict.fromkeys(BANDS_HZ, nan)
-        figures = [BandPower(bands, bands, nan, nan, nan)] * len(names)
-        found["gap"] = gap_free(call)
-    else:
-        measured = spectra(call)
-        figures = [_band_power(call, s) for s in measured]
-        pairs = list(zip(names, measured, strict=True))
-        found["flat"] = [n for n, s in pairs if is_flat(s)]
-        found["not_finite"] = [n for n, s in pairs if _bad(s)]
-        found["band"] = [
-            n
-            for (n, s), f in zip(pairs, figures, strict=True)
-            if not _bad(s) and any(np.isnan(v) for v in f.absolute.values())
-        ]
-    body = _band_power_body(call, figures) | notes_of(call, found)
-    return with_meta(call.view.record_id, body, n_rows=len(names))
-
-
-def _band_power(call: Call, spectrum: Spectrum) -> BandPower:
-    released = call.dialect.released_formulas
-    if not released and is_flat(spectrum):
-        spectrum = spectrum._replace(density=np.zeros_like(spectrum.density))
-    absolute = {
-        name: float(band_power(spectrum, band, exact_edges=not released))
-        for name, band in BANDS_HZ.items()
-    }
-    if released:
-        absolute = {n: 0.0 if np.isnan(v) else v for n, v in absolute.items()}
-        total = sum(absolute.values())
-    else:
-        total = float(band_power(spectrum, total_band_hz(spectrum.rate_hz)))
-
-    def quotient(above: float, below: float) -> float:
-        return float(ratio(np.asarray(above), np.asarray(below), as_released=released))
-
-    slow = absolute["delta"] + absolute["theta"]
-    return BandPower(
-        absolute,
-        {name: quotient(value, total) for name, value in absolute.items()},
-        quotient(absolute["theta"], absolute["alpha"]),
-        quotient(absolute["delta"], absolute["alpha"]),
-        quotient(slow, absolute["alpha"] + absolute["beta"]),
-    )
-
-
-def _band_power_body(call: Call, figures: list[BandPower]) -> Json:
-    dialect = call.dialect
-    lines = []
-    for channel, f in zip(call.channels, figures, strict=True):
-        row: Json = {
-            "channel": call.name(channel),
-            "absolute_power_uv2": {
-                b: shown(v, 4, dialect) for b, v in f.absolute.items()
-            },
-            "relative_power": {b: shown(v, 4, dialect) for b, v in f.relative.items()},
-            "ratios": {
-                "theta_alpha_ratio": shown(f.theta_alpha, 4, dialect),
-                "delta_alpha_ratio": shown(f.delta_alpha, 4, dialect),
-                "slow_fast_ratio": shown(f.slow_fast, 4, dialect),
-            },
-        }
-        lines.append(row | unit_key(call, channel))
-    return {
-        "time_window": call.time_window(),
-        "n_channels": len(lines),
-        "channels": lines,
-    }
-
-
-def band_power_size(call: Call) -> int:
-    """Upper bound of the characters of the answer."""
-    power, quotient = worst_power(call), worst_number(float("inf"), signed=False)
-    figures = BandPower(
-        dict.fromkeys(BANDS_HZ, power),
-        dict.fromkeys(BANDS_HZ, WORST_POSITIVE),
-        *(quotient,) * 3,
-    )
-    body = _band_power_body(call, [figures] * len(call.channels))
-    codes = ("own_unit", "gap", "flat", "not_finite", "band")
     return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
