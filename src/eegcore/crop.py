@@ -16,6 +16,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eegcore.annotations import record_start
 from eegcore.crop_annotations import AnnotationCut, cut_annotations
 from eegcore.edf_header import (
@@ -106,16 +109,15 @@ def crop(
         layout = _read_layout(stream)
         duration_sec = layout.header.record_duration_sec
         starts = _record_starts(stream, layout)
-        stop_all = (starts[-1] if starts else 0.0) + duration_sec
+        stop_all = float(starts[-1]) + duration_sec
         low, high = _wanted(tmin, tmax, epochs, stop_all)
         first, stop = _records(starts, duration_sec, low, high)
-        shift_sec = starts[first]
         with _whole_file(target) as output:
             cut = _write(stream, output, layout, starts, first, stop)
     return Crop(
         path=target,
-        start_sec=shift_sec,
-        stop_sec=starts[stop - 1] + duration_sec,
+        start_sec=float(starts[first]),
+        stop_sec=float(starts[stop - 1]) + duration_sec,
         first_record=first,
         n_records=stop - first,
         n_annotations=cut.n_annotations,
@@ -144,12 +146,12 @@ def _read_layout(stream: BinaryIO) -> _Layout:
     return _Layout(header, stream.read(header.data_offset), tuple(spans))
 
 
-def _record_starts(stream: BinaryIO, layout: _Layout) -> list[float]:
+def _record_starts(stream: BinaryIO, layout: _Layout) -> NDArray[np.float64]:
     """Start of every record from the first sample; a `+D` file's own times."""
     header = layout.header
     duration_sec = header.record_duration_sec
     if not header.format.endswith("+D") or not layout.annotation_spans:
-        return [number * duration_sec for number in range(header.n_records)]
+        return np.arange(header.n_records, dtype=np.float64) * duration_sec
     begin, width = layout.annotation_spans[0]
     starts = []
     for number in range(header.n_records):
@@ -158,7 +160,7 @@ def _record_starts(stream: BinaryIO, layout: _Layout) -> list[float]:
         if start_sec is None:
             raise HeaderError(f"record {number} of a discontinuous file has no time")
         starts.append(start_sec)
-    return [start_sec - starts[0] for start_sec in starts]
+    return np.array(starts, dtype=np.float64) - starts[0]
 
 
 def _wanted(
@@ -188,18 +190,16 @@ def _wanted(
 
 
 def _records(
-    starts: list[float], duration_sec: float, low: float, high: float
+    starts: NDArray[np.float64], duration_sec: float, low: float, high: float
 ) -> tuple[int, int]:
     """Find the records that touch a range, half-open."""
-    kept = [
-        number
-        for number, start_sec in enumerate(starts)
-        if start_sec + duration_sec > low + _TOLERANCE_SEC
-        and start_sec < high - _TOLERANCE_SEC
-    ]
-    if not kept:
+    touched = (starts + duration_sec > low + _TOLERANCE_SEC) & (
+        starts < high - _TOLERANCE_SEC
+    )
+    kept = np.flatnonzero(touched)
+    if not kept.size:
         raise RangeError(f"nothing was recorded from {low:g} to {high:g} s")
-    return kept[0], kept[-1] + 1
+    return int(kept[0]), int(kept[-1]) + 1
 
 
 @contextmanager
@@ -221,14 +221,14 @@ def _write(
     stream: BinaryIO,
     output: BinaryIO,
     layout: _Layout,
-    starts: list[float],
+    starts: NDArray[np.float64],
     first: int,
     stop: int,
 ) -> AnnotationCut:
     header = layout.header
     begin = header.data_offset + first * header.record_bytes
     if not layout.annotation_spans:
-        start, notes = _new_start(header.start, starts[first])
+        start, notes = _new_start(header.start, float(starts[first]))
         output.write(_new_header(layout, stop - first, start))
         output.flush()
         _copy(stream, output, begin, (stop - first) * header.record_bytes)

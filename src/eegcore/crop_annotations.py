@@ -39,7 +39,7 @@ def cut_annotations(
     stream: BinaryIO,
     header: EdfHeader,
     spans: Sequence[tuple[int, int]],
-    kept: tuple[Sequence[float], int, int],
+    kept: tuple[Iterable[float], int, int],
 ) -> AnnotationCut:
     """Read the lists of all records, keep those of the range, lay them out again.
 
@@ -59,7 +59,8 @@ def cut_annotations(
     records in time order, each as near to its own record as there is room; too little
     room in all of them is an error, for the width of a record is not changed.
     """
-    starts, first, stop = kept
+    all_starts, first, stop = kept
+    starts = [float(start_sec) for start_sec in all_starts]
     events, faults, first_onset = _read_events(stream, header, spans)
     low = first_onset + starts[first]
     high = first_onset + starts[stop - 1] + header.record_duration_sec

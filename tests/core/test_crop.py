@@ -245,6 +245,22 @@ def test_only_whole_records_of_a_short_file_are_cut(tmp_path: Path) -> None:
     assert "1 are missing" in result.warnings[0]
 
 
+def test_records_beyond_4_gb_are_cut(tmp_path: Path) -> None:
+    path = tmp_path / "huge.edf"
+    n_records, n_samples = 4300, 500_000
+    head = bytearray(edf_bytes(1, record_sec="1", rates=(n_samples, 2))[:768])
+    head[236:244] = b"%-8d" % n_records
+    with path.open("wb") as stream:
+        stream.write(head)
+        last = np.arange(n_samples + 2).astype("<i2").tobytes()
+        # a hole in the file: it takes no space
+        stream.seek(768 + len(last) * (n_records - 1))
+        stream.write(last)
+    assert path.stat().st_size > 2**32
+    result = crop(path, tmp_path / "out.edf", tmin=n_records - 1)
+    assert result.path.read_bytes()[768:] == last
+
+
 def test_no_edf_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "text.edf"
     path.write_text("no EDF file")

@@ -3,14 +3,14 @@
 Three arrays, one segment a row: `EEG_all_epochs.npy` and `EOG_all_epochs.npy` have 512
 samples (256 Hz). `EMG_all_epochs.npy` is shipped at 256 Hz as well as, under the name
 `..._512hz.npy`, at its own 512 Hz (1024 samples); rows of 1024 are brought to 512 by a
-polyphase filter. Which rows are used is drawn by a stated, seeded rule.
+polyphase filter. Which rows are used is drawn by a stated rule.
 
 References
 ----------
 H. Zhang et al., J. Neural Eng. 18, 056057 (2021).
 """
 
-import zlib
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,14 +72,18 @@ def segment(array: NDArray[np.floating], row: int) -> NDArray[np.float64]:
 
 
 def drawn_rows(n_rows: int, n_wanted: int, key: str) -> NDArray[np.int64]:
-    """Rows to use, int64 (n_wanted,): a permutation seeded by the crc32 of a key.
+    """Rows to use, int64 (n_wanted,): those whose sha256 of key and number is least.
 
-    No row twice; fewer rows than wanted is an error.
+    No row twice, the same on every machine and version; fewer rows than wanted is an
+    error.
     """
     if n_rows < n_wanted:
         raise SourceError(f"{n_rows} segments for {key}, {n_wanted} are needed")
-    generator = np.random.default_rng(zlib.crc32(key.encode()))
-    return generator.permutation(n_rows)[:n_wanted]
+
+    def rank(row: int) -> bytes:
+        return hashlib.sha256(f"eegbench\n{key}\n{row}".encode()).digest()
+
+    return np.array(sorted(range(n_rows), key=rank)[:n_wanted], dtype=np.int64)
 
 
 def mixed(

@@ -126,7 +126,7 @@ def staging_pool(folder: Path, *, trim: bool = True) -> Pool:
     for night in found.nights:
         try:
             with open_recording(night.psg_path) as psg:
-                stages = night_stages(psg, night.hypnogram_path)
+                stages = night_stages(psg, night.hypnogram_path, pool.problems)
                 pool.extra_counts["epochs"] += len(stages)
                 pool.extra_counts["wake"] += stages.count("W")
                 pool.candidates.append(_night_candidate(night, psg, stages, trim=trim))
@@ -135,13 +135,22 @@ def staging_pool(folder: Path, *, trim: bool = True) -> Pool:
     return pool
 
 
-def night_stages(psg: Recording, hypnogram_path: Path) -> list[str | None]:
-    """Stages of a recording's whole epochs, placed by the clocks of both files."""
+def night_stages(
+    psg: Recording, hypnogram_path: Path, problems: list[str]
+) -> list[str | None]:
+    """Stages of a recording's whole epochs, placed by the clocks of both files.
+
+    Starts that differ by less than half a day shift the stages, and are told; a larger
+    difference is one of dates and left alone.
+    """
     with open_recording(hypnogram_path) as hypnogram:
         rows = list(hypnogram.annotations)
         if psg.start is not None and hypnogram.start is not None:
             late_sec = (hypnogram.start - psg.start).total_seconds()
             if 0 < abs(late_sec) < 12 * 3600:
+                problems.append(
+                    f"{hypnogram_path.name}: starts {late_sec:+g} s from its recording"
+                )
                 rows = [
                     row._replace(onset_sec=row.onset_sec + late_sec) for row in rows
                 ]
