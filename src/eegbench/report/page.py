@@ -171,10 +171,13 @@ def _leaderboard(results: Sequence[JsonObject]) -> JsonObject:
         )
     if len({result["set"]["checksum"] for result in results}) > 1:
         notes.append("These runs answer different sets; their scores do not compare.")
+    reasons: dict[str, list[str]] = {}
     for result in results:
         if not result["complete"]:
             because = "; ".join(result["incomplete_because"])
-            notes.append(f"{result['agent']}: not complete: {because}.")
+            reasons.setdefault(because, []).append(result["agent"])
+    for because, agents in reasons.items():
+        notes.append(f"Not complete ({', '.join(agents)}): {because}.")
     return {
         "notes": list(dict.fromkeys(notes)),
         "table": leaderboard_table(results),

@@ -137,7 +137,7 @@ function caseNode(row, detail) {
     ["scores", detail.scores], ["turns, calls, repairs", detail.counts],
     ["time", detail.seconds], ["recording id shown", detail.record_id]]));
   if (detail.picture) {
-    node.append(element("div", { class: "picture-box", tabindex: "0", role: "region", "aria-label": "Picture" },
+    node.append(element("div", { class: "picture-box", tabindex: "0", role: "region", "aria-label": `Picture: ${row.agent}` },
       PICTURES[detail.picture.kind](detail.picture)));
     if (detail.picture.note) node.append(element("p", { class: "note" }, detail.picture.note));
   }
@@ -159,6 +159,7 @@ async function drawCase() {
   const pair = element("div", { class: "pair" }, caseNode(row, (await unpack(row.block))[row.place]));
   if (other) pair.append(caseNode(other, (await unpack(other.block))[other.place]));
   panel.replaceChildren(chooser(others, other), pair);
+  $("workbench").classList.toggle("paired", Boolean(other));
   panel.setAttribute("aria-busy", "false");
   for (const line of $("case-rows").rows)
     line.toggleAttribute("aria-selected", false);
