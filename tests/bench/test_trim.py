@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,8 @@ def test_sc4001_keeps_epochs_925_to_1827(data_dir: Path) -> None:
     assert kept.count("W") == kept.count("N2") == 250
     assert kept[:96] == ["W"] * 96 == [*kept[-86:], *["W"] * 10]
     assert kept[96] != "W" != kept[-87]
+    key = data_dir / "official" / "smoke" / "answer_keys" / "T6.jsonl"
+    assert kept == json.loads(key.read_text())["gold"]["epoch_labels_aasm"]
 
 
 @pytest.mark.data
