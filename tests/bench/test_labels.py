@@ -315,8 +315,9 @@ def test_macro_f1_equals_its_definition(pairs):
 def test_scoring_starts_without_numba_and_mne():
     """Style page: scoring starts without numba."""
     code = (
-        "import sys, eegbench.scoring.labels, eegbench.scoring.event_records, "
-        "eegbench.scoring.hypnogram, eegbench.scoring.paired, eegbench.scoring.repeats\n"
+        "import sys, eegbench.scoring.labels, eegbench.scoring.event_records\n"
+        "import eegbench.scoring.hypnogram, eegbench.scoring.paired\n"
+        "import eegbench.scoring.repeats, eegbench.scoring.nosignal\n"
         "print([m for m in ('numba', 'mne', 'statsmodels') if m in sys.modules])"
     )
     ran = subprocess.run(

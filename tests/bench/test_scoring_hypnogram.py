@@ -124,8 +124,12 @@ def test_an_empty_hypnogram_is_all_wake(reply):
 
 @pytest.mark.parametrize(
     "reply",
-    ["", "Four cycles.", '{"hypnogram_rle": 5}', '{"hypnogram_rle": true}', None]
-    + [
+    [
+        "",
+        "Four cycles.",
+        '{"hypnogram_rle": 5}',
+        '{"hypnogram_rle": true}',
+        None,
         '{"action": "final_answer"}',
         '{"hypnogram_rle": "N2"}',
         '{"hypnogram_rle": {}}',

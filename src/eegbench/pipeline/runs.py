@@ -184,8 +184,10 @@ def _judged(
 
 
 def _baselines(run: LoadedRun) -> dict[str, list[JsonObject]]:
-    """Return what no signal reaches on a run's set, by task; empty if not measured."""
-    return {}
+    """Return what no signal reaches on the instances of a run, by task."""
+    from eegbench.audit import baselines_by_task
+
+    return baselines_by_task(run.wanted(), run.references.values(), run.suite)
 
 
 def _page(told: Sequence[tuple[JsonObject, list[ScoredCase], LoadedRun]]) -> str:
