@@ -1,0 +1,1 @@
+"""How each kind of failure case is checked; names no case."""
