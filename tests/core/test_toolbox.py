@@ -125,6 +125,16 @@ def test_a_fault_of_our_own_is_logged_and_answered(box, monkeypatch, caplog) -> 
     assert "ZeroDivisionError" in caplog.text
 
 
+@pytest.mark.parametrize("dialect", ["default", "paper-1.0"])
+def test_a_recording_without_samples_can_be_described(dialect: str) -> None:
+    recording = eegcore.from_array(np.zeros((1, 0)), 100.0, ["C3"])
+    box = Toolbox({"r": recording}, dialect=dialect)
+    for tool in box.names:
+        answer = box.call(tool, {"record_id": "r"})
+        assert ("_meta" in answer) == tool.startswith("get_"), answer
+        assert answer.get("code") != "internal"
+
+
 def test_wrong_settings_are_refused() -> None:
     with pytest.raises(ArgumentError, match=r"allowed are default, paper-1\.0"):
         Toolbox({}, dialect="paper")

@@ -133,14 +133,14 @@ class Toolbox:
             tool.spec, given, dialect=dialect.name, strict=dialect.strict
         )
         view = self._view(values["record_id"])
-        start_sec, stop_sec = checked_range(view, values)
-        takes_channels = tool.size is not None
+        measures = tool.size is not None  # the others describe the file as a whole
+        start_sec, stop_sec = checked_range(view, values) if measures else (0.0, 0.0)
         call = Call(
             view=view,
             tool=tool.spec.name,
             values=values,
             given={key: value for key, value in given.items() if value is not None},
-            channels=view.resolve(values.get("channels")) if takes_channels else (),
+            channels=view.resolve(values.get("channels")) if measures else (),
             start_sec=start_sec,
             stop_sec=stop_sec,
             characters=self._characters(),
