@@ -27,6 +27,7 @@ BANDS_HZ: dict[str, Band] = {
 SIGMA_HZ: Band = (11.0, 16.0)
 SEGMENT_SEC = 2.0
 TOTAL_HZ: Band = (1.0, 45.0)
+_CHUNK_SEGMENTS = 2048
 _TAPER_SEGMENT_SEC = 30.0
 _TAPER_BANDWIDTH = 4.0  # time times half bandwidth
 _N_TAPERS = 7
@@ -93,11 +94,20 @@ def welch_density(
     """
     from scipy.signal import welch
 
-    n_segment = segment_length(samples.shape[-1], rate_hz, segment_sec=segment_sec)
-    frequencies, density = welch(
-        samples, rate_hz, nperseg=n_segment, noverlap=n_segment // 2
-    )
-    return Spectrum(frequencies, density, rate_hz)
+    n_samples = samples.shape[-1]
+    n_segment = segment_length(n_samples, rate_hz, segment_sec=segment_sec)
+    overlap = n_segment // 2
+    hop = n_segment - overlap
+    n_segments = max(1, 1 + (n_samples - n_segment) // hop)
+    total: Float = np.zeros((*samples.shape[:-1], n_segment // 2 + 1))
+    for first in range(0, n_segments, _CHUNK_SEGMENTS):  # memory stays flat
+        count = min(_CHUNK_SEGMENTS, n_segments - first)
+        chunk = samples[..., first * hop : (first + count) * hop + overlap]
+        density = welch(chunk, rate_hz, nperseg=n_segment, noverlap=overlap)[1]
+        total += density * (count / n_segments)
+    bins = np.arange(n_segment // 2 + 1, dtype=np.float64)
+    frequencies: Float = bins * (rate_hz / n_segment)
+    return Spectrum(frequencies, total, rate_hz)
 
 
 def multitaper_density(

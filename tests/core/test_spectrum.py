@@ -45,8 +45,16 @@ def test_welch_equals_scipy_by_definition(rng) -> None:
     spectrum = welch_density(samples, 173.61)
     frequencies, density = welch(samples, 173.61, nperseg=347)
     assert segment_length(5000, 173.61) == 347  # whole samples in 2 s
-    assert np.array_equal(spectrum.frequencies_hz, frequencies)
+    assert np.allclose(spectrum.frequencies_hz, frequencies, rtol=1e-14)
     assert np.allclose(spectrum.density, density, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("n_samples", [2000, 2003, 3999])
+def test_a_long_signal_is_summed_in_chunks(rng, monkeypatch, n_samples: int) -> None:
+    samples = rng.normal(size=(2, n_samples))
+    wanted = welch(samples, 50.5, nperseg=101, noverlap=50)[1]
+    monkeypatch.setattr("eegcore.spectrum._CHUNK_SEGMENTS", 7)
+    assert np.allclose(welch_density(samples, 50.5).density, wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("rate_hz", RATES)
