@@ -283,25 +283,24 @@ def _bare_answer(outside: str, values: list[Found]) -> dict[str, Json] | None:
         if name.lower() in ANSWER_KEYS:
             named[name.lower()] = _with_neighbours(outside, values, index)
         elif isinstance(found.value, dict):
-            keys = {key.strip().lower() for key in found.value}
-            if keys & ANSWER_KEYS and not list(_calls(found.value)):
-                last = found.value
-        elif isinstance(found.value, list) and _is_answer_list(found.value):
-            last = _answer_item(found.value)
+            last = found.value if _is_answer(found.value) else last
+        elif isinstance(found.value, list):
+            last = _answer_item(found.value) or last
     return last if last is not None else (named or None)
-
-
-def _is_answer_list(value: list[Json]) -> bool:
-    return _answer_item(value) is not None
 
 
 def _answer_item(value: list[Json]) -> dict[str, Json] | None:
     """Return the single object of a list that only wraps an answer."""
-    if len(value) == 1 and isinstance(value[0], dict):
-        keys = {key.strip().lower() for key in value[0]}
-        if keys & ANSWER_KEYS and not list(_calls(value[0])):
-            return value[0]
+    if len(value) == 1 and isinstance(value[0], dict) and _is_answer(value[0]):
+        return value[0]
     return None
+
+
+def _is_answer(item: Mapping[str, Json]) -> bool:
+    """Whether an object has an answer's keys, at the top or one level down."""
+    levels = [item, *(inner for inner in item.values() if isinstance(inner, dict))]
+    keys = {key.strip().lower() for level in levels for key in level}
+    return bool(keys & ANSWER_KEYS) and not list(_calls(item))
 
 
 def _with_neighbours(outside: str, values: list[Found], index: int) -> Json:

@@ -35,7 +35,7 @@ N3, numbers are their codes (0 wake to 5 REM). Complete; ``n4`` does not exist."
 UNSCORED_NAMES: Final = frozenset(
     {"?", "movement time", "movement", "mt", "m", "unscored", "unknown", "u"}
 )
-_PREFIXES = ("sleep stage ", "sleep_stage_", "stage ", "stage_", "stage")
+_PREFIXES = ("nrem stage ", "sleep stage ", "sleep_stage_", "stage ", "stage_", "stage")
 
 
 class Run(NamedTuple):

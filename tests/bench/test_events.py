@@ -52,6 +52,9 @@ def read(events, **fields):
         '{"events": ["13:54 to 14:54"]}',
         '{"events": [{"start": "13 min 54 s", "end": "14 min 54 s"}]}',
         '{"events": [[834, 894, "seizure"]]}',
+        '{"events": {"onsets": [834], "offsets": [894]}}',
+        '{"report": {"seizure_events": [[834, 894]]}}',
+        "Final answer: [[834, 894]]",
         "[[834, 894]]",
         "seizures = [834, 894]",
         "```json\n[[834, 894]]\n```",
@@ -139,6 +142,17 @@ def test_no_usable_answer_is_told_apart_from_an_empty_one(reply):
     parsed = parse_events(reply, HOUR)
     assert parsed.value == ()
     assert parsed.parse_failed
+
+
+def test_a_reply_that_was_cut_off_is_not_guessed_at():
+    parsed = parse_events('{"action": "final_answer", "events": [[834, 894], [2', HOUR)
+    assert parsed.parse_failed
+
+
+def test_intervals_that_are_not_finite_do_not_reach_the_score():
+    counts = score_events([[10, 20]], [[math.nan, 5], [0, math.inf]], duration_sec=HOUR)
+    assert counts[:3] == (0, 0, 1)
+    assert dice([[10, 20]], [[math.nan, 15]]) == 0
 
 
 def test_strict_reading_takes_the_published_form_alone():

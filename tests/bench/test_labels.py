@@ -58,6 +58,8 @@ COHORTS = ("AD", "FTD", "HC")
         "**Answer**: **C**",
         "### Answer\n\nC",
         "answer = c",
+        "Ans. C",
+        "Answer (final): C",
         "Answer - C",
         "\u7b54\u6848\uff1a\uff23",
         "The correct answer is (C) 3 Hz spike-and-wave.",

@@ -45,6 +45,8 @@ def read(rows, n_epochs):
         '{"hypnogram_rle": "W, W, W, W, N1, N1"}',
         '{"hypnogram_rle": ["W", "W", "W", "W", "N1", "N1"]}',
         '{"stages": [0, 0, 0, 0, 1, 1]}',
+        '{"stages": ["W", "W", "W", "W", "N1", "N1", "REM"]}',
+        '{"hypnogram": {"W": [0, 1, 2, 3], "N1": [4, 5]}}',
         '{"answer": {"hypnogram": {"rle": [[4, 5, "N1"]]}, "REM_pct": 0.0}}',
         '{"hypnogram_rle": "[[0, 3, \\"W\\"], [4, 5, \\"N1\\"]]"}',
         "hypnogram_rle = [[0,3,W], [4,5,N1]]",
@@ -176,6 +178,18 @@ def test_no_answer_raises_and_every_night_is_whole(value, n_epochs):
             assert codes.shape == (n_epochs,)
             assert set(codes.tolist()) <= set(range(5))
         parse_shares(answer)
+
+
+def test_a_list_of_another_length_counts_only_if_it_is_names_throughout():
+    """Golden t6/46: ``["W", null, 3]`` for twenty epochs is no hypnogram."""
+    assert decode(read(["REM", "N1"], 3).value) == ["REM", "N1", "W"]
+    assert decode(read(["REM", None, 3], 4).value) == ["W"] * 4
+
+
+def test_an_unknown_stage_of_an_answer_is_wake_and_of_a_reference_an_error():
+    assert score_hypnogram(["W"], ["N9"]).accuracy == 1
+    with pytest.raises(ValueError, match="unknown stage 'N9'"):
+        score_hypnogram(["N9"], ["W"])
 
 
 def test_shares_as_numbers_percentages_and_text():

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -88,11 +88,11 @@ MISSING = Missing()
 
 
 def payload(answer: Json, keys: Iterable[str]) -> Json | Missing:
-    """Return the first of some fields, in the answer or in an object that wraps it.
+    """Return the first of some fields, in the answer or in an object inside it.
 
-    A field of the wanted name wins over a wrapper; wrappers are opened up to three
-    deep. Where the answer itself, or a wrapper's content, is no object, it is the
-    payload.
+    A field of the wanted name wins over a wrapper (``answer``, ``result``, ...), and
+    that over objects under other names; three levels are looked through. Where the
+    answer itself, or a wrapper's content, is no object, it is the payload.
     """
     wanted = tuple(keys)
     value = decoded(answer)
@@ -105,8 +105,25 @@ def payload(answer: Json, keys: Iterable[str]) -> Json | Missing:
                 return decoded(folded[key])
         wrapper = next((key for key in _WRAPPERS if key in folded), None)
         if wrapper is None:
-            return MISSING
+            return _inside(value, wanted, 3)
         value = decoded(folded[wrapper])
+    return MISSING
+
+
+def _inside(
+    value: Mapping[str, Json], wanted: Sequence[str], depth: int
+) -> Json | Missing:
+    """Return a wanted field of an object under any other name, breadth first."""
+    inner = [item for item in map(decoded, value.values()) if isinstance(item, dict)]
+    for item in inner:
+        folded = fold_keys(item)
+        for key in wanted:
+            if key in folded:
+                return decoded(folded[key])
+    for item in inner if depth > 1 else []:
+        found = _inside(item, wanted, depth - 1)
+        if not isinstance(found, Missing):
+            return found
     return MISSING
 
 

@@ -56,16 +56,17 @@ _VERB = (
     r"appears\s+to\s+be|has\s+to\s+be)"
 )
 _SUBJECT = (
-    r"(?:answer|choice|option|response|solution|letter|antwort|respuesta|"
+    r"(?:answer|ans|choice|option|response|solution|letter|antwort|respuesta|"
     r"r\u00e9ponse|\u7b54\u6848)"
 )
 _CUE = re.compile(
-    rf"\b{_SUBJECT}(?:\s+(?:to\s+the\s+question|here|therefore|thus|then))?\s*"
+    rf"\b{_SUBJECT}(?:\s+(?:to\s+the\s+question|here|therefore|thus|then))?"
+    r"(?:\s*\([^()]{0,20}\))?\s*"
     rf"(?:{_VERB}\s*:?|[:=\u2192\u662f\u4e3a]+|-+>?|\u2013|\u2014)\s*"
     r"|\b(?:i|we)(?:\s+(?:would|will|\'ll|\'d|must|shall|now|thus|therefore))*\s+"
     r"(?:choose|chose|pick|picked|select|selected|go\s+with|opt\s+for|say|answer)"
     r"\s*:?\s+"
-    r"|\b(?:going|go)\s+with\s+",
+    r"|\b(?:going|go)\s+with\s+|\b(?:correct|selected|chosen)\s*:\s*|\bans\.\s*",
     re.IGNORECASE,
 )
 _FILLER = (

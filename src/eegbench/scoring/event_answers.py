@@ -146,6 +146,9 @@ def _said_without_list(answer: Mapping[str, Json]) -> Json | Missing:
     if said is False:
         return []
     folded = fold_keys(answer)
+    columns = _columns(folded)
+    if columns is not None:
+        return columns
     if any(key.startswith(("onset", "start")) for key in folded):
         return [dict(answer)]
     return Missing()
@@ -179,6 +182,9 @@ def _entries(rows: Json | Missing, *, strict: bool) -> list[Json] | None:
         return [None] * len(rows) if isinstance(rows, str | dict) else None
     if isinstance(rows, dict):
         folded = fold_keys(rows)
+        columns = _columns(folded)
+        if columns is not None:
+            return columns
         if _times_of_object(folded, 1.0) is not None or not folded:
             return [rows] if folded else None
         if all(isinstance(item, dict | list) for item in rows.values()):
@@ -191,6 +197,20 @@ def _entries(rows: Json | Missing, *, strict: bool) -> list[Json] | None:
             if all(_RANGE.match(part.strip().lower()) for part in parts)
             else None
         )
+    return None
+
+
+def _columns(item: Mapping[str, Json]) -> list[Json] | None:
+    """Return the rows of ``{"onsets": [...], "offsets": [...]}``."""
+    sides: list[list[Json]] = []
+    for names in (_STARTS, _STOPS):
+        for key, value in item.items():
+            bare = key.split("_")[0].removesuffix("s")
+            if bare in names and isinstance(value, list):
+                sides.append(value)
+                break
+    if len(sides) == 2 and len(sides[0]) == len(sides[1]):
+        return [[start, stop] for start, stop in zip(*sides, strict=True)]
     return None
 
 

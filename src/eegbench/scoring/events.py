@@ -62,9 +62,11 @@ def to_ticks(seconds: float) -> int:
 
 
 def quantized(intervals: Seconds, duration_sec: float) -> Ticks:
-    """Clip to the record, quantize, drop what is empty; sorted."""
+    """Clip to the record, quantize, drop what is empty or not finite; sorted."""
     result = []
     for start, stop in intervals:
+        if not (math.isfinite(start) and math.isfinite(stop)):
+            continue
         low, high = sorted((start, stop))
         ticks = (
             to_ticks(min(max(low, 0.0), duration_sec)),
@@ -213,6 +215,8 @@ def union(intervals: Seconds, duration_sec: float | None) -> list[tuple[float, f
     cut = []
     for interval in intervals:
         low, high = min(interval[0], interval[1]), max(interval[0], interval[1])
+        if not (math.isfinite(low) and math.isfinite(high)):
+            continue
         cut.append((min(max(low, 0.0), last), min(max(high, 0.0), last)))
     result: list[tuple[float, float]] = []
     for start, stop in sorted(cut):

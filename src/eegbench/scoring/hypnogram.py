@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 from eegbench.scoring.hypnogram_answers import parse_hypnogram, parse_shares
 from eegbench.scoring.labels import confusion_scores
 from eegbench.scoring.uncertainty import Interval, Table, bootstrap, group_sums
-from eegcore.hypnogram import STAGES, UNSCORED, Codes, Shares, W, encode, shares
+from eegcore.hypnogram import (
+    STAGES,
+    UNSCORED,
+    Codes,
+    Shares,
+    W,
+    encode,
+    shares,
+    stage_code,
+)
 
 __all__ = [
     "HypnogramScore",
@@ -118,7 +127,7 @@ def score_hypnogram(
     EEGAgentBench, section 6.2.
     """
     truth = _codes(reference)
-    answer = aligned(_codes(predicted), truth.size)
+    answer = aligned(_answered(predicted), truth.size)
     scored = truth != UNSCORED
     n_scored = int(scored.sum())
     cells = truth[scored].astype(np.int64) * len(STAGES) + answer[scored]
@@ -147,6 +156,14 @@ def _codes(stages: Codes | Sequence[str | None]) -> Codes:
     if isinstance(stages, np.ndarray):
         return stages.astype(np.int8)
     return encode(stages)
+
+
+def _answered(stages: Codes | Sequence[str | None]) -> Codes:
+    """Return codes of an answer, in which an unknown stage is wake."""
+    if isinstance(stages, np.ndarray):
+        return stages.astype(np.int8)
+    codes = [stage_code(name) for name in stages]
+    return np.array([W if code is None else code for code in codes], dtype=np.int8)
 
 
 def _named(counts: NDArray[np.int64]) -> dict[str, dict[str, int]]:

@@ -121,8 +121,8 @@ def parse_hypnogram(
     if not isinstance(rows, list):
         shown = "missing" if isinstance(rows, Missing) else repr(rows)[:60]
         return Parsed(wake, parse_failed=True, warnings=(f"hypnogram is {shown}",))
-    if not strict and len(rows) == n_epochs and _all_scalars(rows):
-        return _per_epoch(rows)
+    if not strict and _is_per_epoch(rows, n_epochs):
+        return _per_epoch(rows, n_epochs)
     tally = _Tally()
     codes = wake
     position = 0  # where a [stage, count] run goes on
@@ -173,6 +173,9 @@ def _published_row(entry: Json) -> _Row | None:
 def _row(entry: Json, position: int) -> _Row | None:
     entry = decoded(entry)
     if isinstance(entry, dict):
+        if "start_epoch" in entry and "end_epoch" in entry and "stage" in entry:
+            bounds = _whole(entry["start_epoch"]), _whole(entry["end_epoch"])
+            return _checked(*bounds, entry["stage"])
         return _object_row(fold_keys(entry), position)
     if isinstance(entry, list):
         if len(entry) >= 3:
@@ -239,21 +242,36 @@ def _whole(value: Json) -> int | None:
     return None if number is None else int(number)
 
 
-def _all_scalars(rows: list[Json]) -> bool:
-    return all(
-        item is None or (isinstance(item, str | int) and not isinstance(item, bool))
+def _is_per_epoch(rows: list[Json], n_epochs: int) -> bool:
+    """Whether a list gives one stage per epoch.
+
+    Of the right length it may hold numbers and unknown stages; of another length only
+    names of stages, so that it cannot be mistaken.
+    """
+    if len(rows) == n_epochs:
+        scalars = all(
+            item is None or (isinstance(item, str | int) and not isinstance(item, bool))
+            for item in rows
+        )
+        return scalars and any(stage_code(item) is not None for item in rows)
+    return len(rows) > 1 and all(
+        isinstance(item, str) and _whole(item) is None and stage_code(item) is not None
         for item in rows
-    ) and any(stage_code(item) is not None for item in rows)
+    )
 
 
-def _per_epoch(rows: list[Json]) -> Parsed[Codes]:
+def _per_epoch(rows: list[Json], n_epochs: int) -> Parsed[Codes]:
     codes = [stage_code(item) for item in rows]
     unknown = sum(code is None or code < 0 for code in codes)
     warnings = ["one stage per epoch instead of runs"]
     if unknown:
         warnings.append(f"{unknown} epochs of unknown stage, scored as wake")
+    if len(rows) != n_epochs:
+        warnings.append(f"{len(rows)} stages for {n_epochs} epochs: cut, or wake added")
+    stages = [code if code and code > 0 else W for code in codes[:n_epochs]]
+    stages += [W] * (n_epochs - len(stages))
     return Parsed(
-        np.array([code if code and code > 0 else W for code in codes], dtype=np.int8),
+        np.array(stages, dtype=np.int8),
         rows_read=len(rows),
         rows_unknown_stage=unknown,
         warnings=tuple(warnings),
@@ -284,6 +302,8 @@ def _ranges(rows: Mapping[str, Json]) -> Json | Missing:
             result.append([int(match.group(1)), int(match.group(2)), value])
         elif stage_code(key) is not None and isinstance(value, list):
             pairs = value if value and isinstance(value[0], list) else [value]
+            if len(value) > 2 and all(_whole(item) is not None for item in value):
+                pairs = [[epoch, epoch] for epoch in value]
             for pair in pairs:
                 bounds = (
                     pair if isinstance(pair, list) and len(pair) == 2 else [None, None]
