@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import eegcore
 from edf_writer import Edf, Signal
 from eegcore.errors import ArgumentError
+from eegcore.jsonio import canonical
 from eegcore.tools import TOOLS
 from eegcore.tools.toolbox import Toolbox
 
@@ -64,6 +65,22 @@ def test_the_same_call_gives_the_same_bytes(box, recording, tool: str) -> None:
     assert first == other.call_json(tool, json.dumps(arguments))
     assert orjson.loads(first) == box.call(tool, arguments)
     assert b" " not in first.split(b'"record_id"')[0]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        *((tool, {}) for tool in TOOLS),
+        ("compute_windowed_features", {"window_sec": 1 / 3, "step_sec": 1.23456}),
+        ("compute_psd", {"fmin": 1.23456789, "fmax": 39.9999999, "tmax": 9.87654}),
+        ("compute_noise_metrics", {"line_freq": 50.123456789}),
+        ("detect_transients", {"min_amplitude_uv": 12.3456789}),
+    ],
+)
+def test_an_answer_is_canonical_json_as_it_is(box, tool, arguments) -> None:
+    answer = box.call(tool, {"record_id": "rec-1", **arguments})
+    assert "_meta" in answer
+    assert canonical(answer) == answer
 
 
 def test_threads_may_share_a_toolbox(recording) -> None:

@@ -63,6 +63,13 @@ def shown_time(value: float, decimals: int, dialect: Dialect) -> float | None:
     return round(float(value), decimals)
 
 
+def echoed(value: Any, dialect: Dialect, *, is_time: bool = False) -> Any:
+    """Return an argument as answers repeat it; the release repeats it as sent."""
+    if dialect.fixed_decimals or not isinstance(value, float):
+        return value
+    return round_time(value) if is_time else round_number(value)
+
+
 def shown_array(values: Float, decimals: int, dialect: Dialect) -> list[Any]:
     """Many numbers at once, the same as `shown` of each."""
     if dialect.fixed_decimals:

@@ -7,6 +7,7 @@ import numpy as np
 from eegcore.tools.answers import (
     WORST_NUMBER,
     Json,
+    echoed,
     gap_free,
     notes_of,
     row_of,
@@ -281,7 +282,7 @@ def _body(call: Call, every: list[Candidates]) -> tuple[Json, int, int]:
         window[0] = window[0] or 0
     body: Json = {
         "time_window": window,
-        "min_amplitude_uv": values["min_amplitude_uv"],
+        "min_amplitude_uv": echoed(values["min_amplitude_uv"], call.dialect),
         "peak_distance_ms": PEAK_DISTANCE_SEC * 1000,
         "filter_band_hz": list(FILTER_BAND_HZ),
         "max_candidates_per_channel": limit,

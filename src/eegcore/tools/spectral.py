@@ -14,6 +14,7 @@ from eegcore.spectrum import (
 from eegcore.tools.answers import (
     WORST_POSITIVE,
     Json,
+    echoed,
     gap_free,
     notes_of,
     shown,
@@ -288,7 +289,7 @@ def _psd_body(call: Call, peaks: list[Peaks], common_alpha_hz: float) -> Json:
     return {
         "method": call.values["method"],
         "time_window": call.time_window(),
-        "freq_range_hz": [call.values["fmin"], call.values["fmax"]],
+        "freq_range_hz": [echoed(call.values[k], dialect) for k in ("fmin", "fmax")],
         "n_channels": len(lines),
         "global_alpha_peak_hz": shown(common_alpha_hz, 4, dialect) if known else None,
         "channels": lines,

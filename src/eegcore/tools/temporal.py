@@ -9,6 +9,7 @@ from eegcore.tools.answers import (
     WORST_NUMBER,
     WORST_POSITIVE,
     Json,
+    echoed,
     gap_free,
     notes_of,
     row_of,
@@ -189,7 +190,7 @@ def _noise_notes(call: Call, lines: list[_Row]) -> dict[str, list[str]]:
 
 def _noise_body(call: Call, lines: list[_Row]) -> Json:
     return {
-        "line_freq_hz": call.values["line_freq"],
+        "line_freq_hz": echoed(call.values["line_freq"], call.dialect),
         "n_channels": len(lines),
         "channels": [
             {"channel": call.name(channel)}

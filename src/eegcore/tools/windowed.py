@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from eegcore.tools.answers import (
     Json,
+    echoed,
     notes_of,
     shown_array,
     shown_time,
@@ -263,8 +264,8 @@ def _head(call: Call, planned: Plan, time_range: list[float]) -> Json:
     if call.dialect.placed_by_time:
         time_range = [round(t, 3) for t in time_range]
     return {
-        "window_sec": planned.window_sec,
-        "step_sec": planned.step_sec,
+        "window_sec": echoed(planned.window_sec, call.dialect, is_time=True),
+        "step_sec": echoed(planned.step_sec, call.dialect, is_time=True),
         "time_range": time_range,
         "n_windows": planned.n_windows,
         "features_computed": sorted(planned.features),
