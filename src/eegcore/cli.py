@@ -1,4 +1,4 @@
-"""The command `eegcore`: info, call, schemas.
+"""The command `eegcore`: info, call, crop, schemas.
 
 A command parses, calls one library function and prints: data on standard output, talk
 on standard error. Nothing but click is imported until a command runs.
@@ -30,6 +30,7 @@ def main() -> None:
     eegcore call compute_band_power night.edf --tmin 0 --tmax 30
     eegcore call compute_windowed_features night.edf --window-sec 30 --features rms_uv
     eegcore call compute_psd Z001.txt --rate-hz 173.61
+    eegcore crop night.edf --epochs 925:1827 -o sleep.edf
     eegcore schemas --for openai
 
     For research; not for clinical use.
@@ -90,9 +91,6 @@ def _file_options(command: Any) -> Any:
     ):
         command = option(command)
     return command
-
-
-# ------------------------------------------------------------------------- info
 
 
 @main.command()
@@ -214,9 +212,6 @@ def _number(value: float) -> str:
     return "-" if value != value else f"{value:g}"
 
 
-# ------------------------------------------------------------------------- call
-
-
 class _ToolCommands(click.Group):
     """One command a tool, made of its specification when it is asked for."""
 
@@ -330,7 +325,49 @@ def _run_tool(
         sys.exit(1)
 
 
-# ---------------------------------------------------------------------- schemas
+@main.command()
+@click.argument("file", type=click.Path(path_type=str))
+@click.option(
+    "--epochs", metavar="FIRST:LAST", help="30-s epochs from 0, the last included."
+)
+@click.option("--tmin", type=float, help="Seconds. [default: the start]")
+@click.option("--tmax", type=float, help="Seconds. [default: the end]")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=str))
+def crop(
+    file: str, epochs: str | None, tmin: float | None, tmax: float | None, output: str
+) -> None:
+    """Cut an EDF or BDF FILE at data-record borders; no sample is changed.
+
+    \b
+    eegcore crop night.edf --epochs 925:1827 -o sleep.edf
+    eegcore crop night.edf --tmin 3600 --tmax 7200 -o hour.edf
+    """  # noqa: D301 - click's mark for lines to keep
+    from dataclasses import asdict
+
+    from eegcore.crop import crop as cut
+    from eegcore.jsonio import dumps
+
+    if epochs is None and tmin is None and tmax is None:
+        raise click.UsageError("give --epochs FIRST:LAST, or --tmin, --tmax or both")
+    try:
+        done = cut(file, output, tmin=tmin, tmax=tmax, epochs=_epochs(epochs))
+    except EegcoreError as error:
+        _fail(f"{file}: {_reason(error)}")
+    except OSError as error:
+        _fail(str(error))
+    for text in done.warnings:
+        click.echo(f"eegcore: {text}", err=True)
+    click.echo(dumps({**asdict(done), "path": output}))
+
+
+def _epochs(text: str | None) -> tuple[int, int] | None:
+    """First and last epoch of FIRST:LAST."""
+    if text is None:
+        return None
+    first, colon, last = text.partition(":")
+    if not (colon and first.strip().isdigit() and last.strip().isdigit()):
+        raise click.UsageError(f"--epochs is {text!r}; FIRST:LAST is needed")
+    return int(first), int(last)
 
 
 @main.command()

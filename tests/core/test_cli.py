@@ -184,3 +184,51 @@ def test_facts_of_a_recording_need_neither_scipy_nor_numba(edf_path: Path) -> No
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert not {"scipy", "numba", "mne"} & set(run.stdout.split())
+
+
+def test_crop_keeps_the_epochs_named_the_last_included(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    stored = rng.integers(-900, 900, size=3000).tolist()
+    night = tmp_path / "night.edf"
+    signals = [Signal(label="EEG C3", samples=stored, per_record=300)]
+    night.write_bytes(Edf(signals=signals, duration="30").to_bytes())
+    result = _run("crop", night, "--epochs", "2:4", "-o", tmp_path / "cut.edf")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert (facts["start_sec"], facts["stop_sec"], facts["n_records"]) == (60, 150, 3)
+    with eegcore.open(tmp_path / "cut.edf") as cut:
+        assert cut.read_digital(0, 0, 900).tolist() == stored[600:1500]
+    result = _run("crop", night, "--tmin", 31, "-o", tmp_path / "tail.edf")
+    assert json.loads(result.stdout)["start_sec"] == 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        ((), 2, "give --epochs"),
+        (("--epochs", "4"), 2, "FIRST:LAST is needed"),
+        (("--epochs", "-1:4"), 2, "FIRST:LAST is needed"),
+        (("--epochs", "4:1"), 1, "0 <= first <= last is needed"),
+        (("--tmin", "99"), 1, "the recording has 10 s"),
+        (("--tmin", "1", "--epochs", "0:0"), 1, "not both"),
+    ],
+)
+def test_crop_refuses_in_one_line_and_writes_nothing(
+    edf_path: Path,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    status: int,
+    told: str,
+) -> None:
+    result = _run("crop", edf_path, *arguments, "-o", tmp_path / "cut.edf")
+    assert result.exit_code == status
+    assert told in result.stderr
+    assert not (tmp_path / "cut.edf").exists()
+
+
+def test_crop_of_what_is_not_there_is_one_line(tmp_path: Path) -> None:
+    result = _run("crop", tmp_path / "no.edf", "--tmin", 0, "-o", tmp_path / "x.edf")
+    assert result.exit_code == 1
+    assert "no.edf" in result.stderr
+    assert "Traceback" not in result.stderr
