@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
-MAX_DEPTH = 48  # no answer nests deeper; bounds the work on "[[[[[["
+MAX_DEPTH = 32  # no answer nests deeper; bounds the work on "[[[[[["
 
 _SPACE = re.compile(r"(?:[\s\ufeff\u200b]+|//[^\n]*|/\*[^*]{0,400}\*/|#[^\n]*)*")
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -80,7 +80,7 @@ def scan(text: str, openers: str = "{[") -> list[Found]:
     Notes
     -----
     Each start is tried once. A failed try costs what it has read; the sum of these
-    costs is limited to a small multiple of the length, so a megabyte of brackets takes
+    costs is limited to about the length, so a megabyte of brackets takes
     linear time; where the limit ends the search, the last 20,000 characters are still
     read, since answers come last.
     """
@@ -94,7 +94,7 @@ def scan(text: str, openers: str = "{[") -> list[Found]:
 def _scan(text: str, begin: int, openers: str) -> tuple[list[Found], int | None]:
     """Values from ``begin`` on, and where the search gave up (None: at the end)."""
     found: list[Found] = []
-    budget = 2 * len(text) + 100_000
+    budget = len(text) + 50_000
     opener = re.compile(f"[{re.escape(openers)}]")
     match = opener.search(text, begin)
     while match is not None:
