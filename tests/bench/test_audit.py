@@ -51,6 +51,7 @@ def test_the_best_constant_on_balanced_classes():
     found = scores(*labelled("T4", ["AD", "FTD", "HC"] * 23))
     assert found["constant"].score == pytest.approx(1 / 6)
     assert found["class frequency"].score == pytest.approx(1 / 3, abs=0.03)
+    assert found["prompt facts"].score == found["constant"].score
     assert found["prompt facts"].p_value is None
 
 
