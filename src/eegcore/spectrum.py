@@ -11,22 +11,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eegcore.bands import BANDS_HZ as BANDS_HZ
+from eegcore.bands import SIGMA_HZ as SIGMA_HZ
+from eegcore.bands import TOTAL_HZ as TOTAL_HZ
+from eegcore.bands import Band as Band
+from eegcore.bands import band_weights as band_weights
+from eegcore.bands import bin_spacing
+from eegcore.bands import total_band_hz as total_band_hz
+from eegcore.blocksums import Sums
 from eegcore.recording import Recording
 from eegcore.signals import samples_of
+from eegcore.workspace import fast_block
 
 Float = NDArray[np.float64]
-Band = tuple[float, float]
 
-BANDS_HZ: dict[str, Band] = {
-    "delta": (1.0, 4.0),
-    "theta": (4.0, 8.0),
-    "alpha": (8.0, 13.0),
-    "beta": (13.0, 30.0),
-    "gamma": (30.0, 45.0),
-}
-SIGMA_HZ: Band = (11.0, 16.0)
 SEGMENT_SEC = 2.0
-TOTAL_HZ: Band = (1.0, 45.0)
 _CHUNK_SEGMENTS = 2048
 _TAPER_SEGMENT_SEC = 30.0
 _TAPER_BANDWIDTH = 4.0  # time times half bandwidth
@@ -53,13 +52,6 @@ class Spectrum(NamedTuple):
     def resolution_hz(self) -> float:
         """Spacing of the bins."""
         return bin_spacing(self.frequencies_hz)
-
-
-def bin_spacing(frequencies_hz: Float) -> float:
-    """Spacing of evenly spaced bins; infinite for a single one."""
-    if frequencies_hz.size < 2:
-        return float("inf")
-    return float(frequencies_hz[1] - frequencies_hz[0])
 
 
 def segment_length(
@@ -160,70 +152,6 @@ def _tapers(n: int) -> Float:
     return tapers
 
 
-def band_weights(
-    frequencies_hz: Float, band_hz: Band, *, exact_edges: bool = True
-) -> Float:
-    """Weights w with power in the band = sum(w * density).
-
-    Parameters
-    ----------
-    frequencies_hz : ndarray, float64, (n_bins,)
-        Evenly spaced from 0.
-    band_hz : (float, float)
-        Lower and upper edge.
-    exact_edges : bool
-        True: the density, taken as straight lines between bins, is integrated from
-        edge to edge, so that neighbouring bands add up. False: trapezoids over the
-        bins within the band; what lies between an edge and the next bin is lost.
-
-    Returns
-    -------
-    ndarray, float64, (n_bins,)
-        All NaN where the band does not exist in such a spectrum: narrower than the
-        spacing of the bins, or (exact edges) beyond the last bin; False: no bin.
-    """
-    low, high = band_hz
-    step = bin_spacing(frequencies_hz)
-    if not exact_edges:
-        inside = (frequencies_hz >= low) & (frequencies_hz <= high)
-        return _trapezoid_weights(inside, step)
-    beyond = high > frequencies_hz[-1] + step / 2 + 1e-9 or not np.isfinite(step)
-    if beyond or high - low < step * (1 - 1e-9):
-        return np.full(frequencies_hz.size, np.nan)
-    return _integral_weights(frequencies_hz, high) - _integral_weights(
-        frequencies_hz, low
-    )
-
-
-def _trapezoid_weights(inside: NDArray[np.bool_], step: float) -> Float:
-    positions = np.flatnonzero(inside)
-    if not positions.size:
-        return np.full(inside.size, np.nan)
-    weights = np.zeros(inside.size)
-    if positions.size > 1:
-        weights[positions] = step
-        weights[positions[[0, -1]]] = step / 2
-    return weights
-
-
-def _integral_weights(frequencies_hz: Float, edge_hz: float) -> Float:
-    """Weights of the integral from 0 to an edge."""
-    step = bin_spacing(frequencies_hz)
-    weights = np.zeros(frequencies_hz.size)
-    whole = min(int(edge_hz / step + 1e-9), frequencies_hz.size - 1)
-    if whole:
-        weights[: whole + 1] = step
-        weights[[0, whole]] = step / 2
-    rest = edge_hz - whole * step
-    if rest > 1e-9 * step:
-        if whole + 1 < frequencies_hz.size:
-            weights[whole] += rest - rest * rest / (2 * step)
-            weights[whole + 1] += rest * rest / (2 * step)
-        else:  # between the last bin of an odd length and half the rate
-            weights[whole] += rest
-    return weights
-
-
 def band_power(spectrum: Spectrum, band_hz: Band, *, exact_edges: bool = True) -> Float:
     """Power within a band, uV^2; NaN where the spectrum does not resolve it.
 
@@ -253,11 +181,6 @@ def band_powers(
     }
 
 
-def total_band_hz(rate_hz: float) -> Band:
-    """Return what relative power refers to: 1 Hz to 45 Hz, or to half the rate."""
-    return TOTAL_HZ[0], min(TOTAL_HZ[1], rate_hz / 2)
-
-
 def density_of(
     recording: Recording,
     channel_index: int,
@@ -276,6 +199,12 @@ def density_of(
     as_volts : bool
         See `eegcore.signals.samples_of`; the density is in uV^2/Hz all the same.
     """
+    if method == "welch":
+        kernel_density = _stored_density(
+            recording, channel_index, start, stop, as_volts
+        )
+        if kernel_density is not None:
+            return kernel_density
     values, to_shown, rate_hz = samples_of(
         recording, channel_index, start, stop, as_volts=as_volts
     )
@@ -286,3 +215,32 @@ def density_of(
     if to_shown != 1.0:
         return spectrum._replace(density=spectrum.density * to_shown**2)
     return spectrum
+
+
+def _stored_density(
+    recording: Recording,
+    channel_index: int,
+    start: int,
+    stop: int,
+    as_volts: bool,  # noqa: FBT001 - internal
+) -> Spectrum | None:
+    """Welch density from the stored integers; None where there is no fast way.
+
+    A density of rounding noise alone (a constant), which the release shows, is none.
+    """
+    facts = recording.channels[channel_index]
+    h = fast_block(recording, channel_index)
+    if not 0 < 2 * h <= stop - start or (as_volts and facts.to_uv is None):
+        return None
+    n_segments = (stop - start) // h - 1
+    density = Sums(recording, channel_index).density_sum(
+        channel_index, start, n_segments
+    )
+    if as_volts and not density[1:].max() > 0:
+        return None
+    scale = facts.gain * (1.0 if facts.to_uv is None else facts.to_uv)
+    # the squares of a periodic Hann window of 2 h samples add up to 3/8 of 2 h
+    density *= scale * scale / (facts.rate_hz * 0.75 * h * n_segments)
+    density[1:-1] *= 2.0
+    frequencies: Float = np.arange(h + 1) * (facts.rate_hz / (2 * h))
+    return Spectrum(frequencies, density, facts.rate_hz)

@@ -39,7 +39,9 @@ def source_checksum() -> str:
     for path in sorted(_HERE.glob("*.py")):
         digest.update(path.name.encode() + path.read_bytes())
     versions = (numba.__version__, llvmlite.__version__, np.__version__)
-    digest.update(repr((versions, platform.machine(), platform.python_version())).encode())
+    digest.update(
+        repr((versions, platform.machine(), platform.python_version())).encode()
+    )
     return digest.hexdigest()[:20]
 
 

@@ -233,9 +233,7 @@ def multiply_pairs(typing: Any, a: Any, b: Any) -> Any:
     wide = ir.VectorType(_I32, 32)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        product = builder.mul(
-            builder.sext(args[0], wide), builder.sext(args[1], wide)
-        )
+        product = builder.mul(builder.sext(args[0], wide), builder.sext(args[1], wide))
         empty = ir.Constant(wide, ir.Undefined)
         masks = ir.VectorType(_I32, 16)
         even = ir.Constant(masks, list(range(0, 32, 2)))
@@ -254,9 +252,7 @@ def multiply_high(typing: Any, a: Any, b: Any) -> Any:
     wide = ir.VectorType(_I32, 32)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        product = builder.mul(
-            builder.sext(args[0], wide), builder.sext(args[1], wide)
-        )
+        product = builder.mul(builder.sext(args[0], wide), builder.sext(args[1], wide))
         shift = ir.Constant(wide, [16] * 32)
         return builder.trunc(builder.lshr(product, shift), a.llvm)
 

@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from eegcore.kernels._jit import part
-from eegcore.kernels._vector import LANES, add, fused, load, mul, negate, splat, store, sub
+from eegcore.kernels._vector import (
+    LANES,
+    add,
+    fused,
+    load,
+    mul,
+    negate,
+    splat,
+    store,
+    sub,
+)
 
 COS_72, COS_144 = 0.30901699437494745, -0.8090169943749475
 SIN_72, SIN_144 = 0.9510565162951535, 0.5877852522924731
@@ -26,7 +36,9 @@ def _times(re: Any, im: Any, wr: Any, wi: Any) -> Any:
 
 
 @part
-def _four(ar: Any, ai: Any, br: Any, bi: Any, cr: Any, ci: Any, dr: Any, di: Any) -> Any:
+def _four(
+    ar: Any, ai: Any, br: Any, bi: Any, cr: Any, ci: Any, dr: Any, di: Any
+) -> Any:
     """Four-point transform of lanes."""
     er, ei = add(ar, cr), add(ai, ci)
     fr, fi = sub(ar, cr), sub(ai, ci)
@@ -63,7 +75,12 @@ def _eight(x: Any, y: Any, i: int, t: int, root: Any) -> Any:
 def _five(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
     """Five-point transform; c: cos 72, cos 144, sin 72, sin 144 in lanes."""
     ar, ai = load(x, i), load(y, i)
-    br, bi, er, ei = load(x, i + t), load(y, i + t), load(x, i + 4 * t), load(y, i + 4 * t)
+    br, bi, er, ei = (
+        load(x, i + t),
+        load(y, i + t),
+        load(x, i + 4 * t),
+        load(y, i + 4 * t),
+    )
     cr, ci = load(x, i + 2 * t), load(y, i + 2 * t)
     dr, di = load(x, i + 3 * t), load(y, i + 3 * t)
     pr, pi, qr, qi = add(br, er), add(bi, ei), add(cr, dr), add(ci, di)
@@ -86,7 +103,12 @@ def _five(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
 def _three(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
     """Three-point transform; c: one half and sin 60 in lanes."""
     ar, ai = load(x, i), load(y, i)
-    br, bi, cr, ci = load(x, i + t), load(y, i + t), load(x, i + 2 * t), load(y, i + 2 * t)
+    br, bi, cr, ci = (
+        load(x, i + t),
+        load(y, i + t),
+        load(x, i + 2 * t),
+        load(y, i + 2 * t),
+    )
     pr, pi = add(br, cr), add(bi, ci)
     ur, ui = mul(c[1], sub(br, cr)), mul(c[1], sub(bi, ci))
     fr, fi = sub(ar, mul(c[0], pr)), sub(ai, mul(c[0], pi))
@@ -117,7 +139,9 @@ def _put(re: Any, im: Any, j: int, target: Any) -> None:
 
 
 @part
-def _pass8(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+def _pass8(
+    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+) -> None:
     root = splat(tr.dtype.type(SQRT_HALF))
     t = s * m * LANES
     for p in range(m):
@@ -151,9 +175,16 @@ def _pass8(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, t
 
 
 @part
-def _pass5(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+def _pass5(
+    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+) -> None:
     kind = tr.dtype.type
-    c = (splat(kind(COS_72)), splat(kind(COS_144)), splat(kind(SIN_72)), splat(kind(SIN_144)))
+    c = (
+        splat(kind(COS_72)),
+        splat(kind(COS_144)),
+        splat(kind(SIN_72)),
+        splat(kind(SIN_144)),
+    )
     t = s * m * LANES
     for p in range(m):
         w = p * step
@@ -177,7 +208,9 @@ def _pass5(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, t
 
 
 @part
-def _pass4(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+def _pass4(
+    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+) -> None:
     t = s * m * LANES
     for p in range(m):
         w = p * step
@@ -203,7 +236,9 @@ def _pass4(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, t
 
 
 @part
-def _pass3(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+def _pass3(
+    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+) -> None:
     kind = tr.dtype.type
     c = (splat(kind(0.5)), splat(kind(SIN_60)))
     t = s * m * LANES
@@ -223,7 +258,9 @@ def _pass3(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, t
 
 
 @part
-def _pass2(x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any) -> None:
+def _pass2(
+    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+) -> None:
     t = s * m * LANES
     for p in range(m):
         wr, wi = splat(tr[p * step]), splat(ti[p * step])
@@ -256,7 +293,12 @@ def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
             _put(z[12], z[13], q + 6 * s, target)
             _put(z[14], z[15], q + 7 * s, target)
     elif radix == 5:
-        c = (splat(kind(COS_72)), splat(kind(COS_144)), splat(kind(SIN_72)), splat(kind(SIN_144)))
+        c = (
+            splat(kind(COS_72)),
+            splat(kind(COS_144)),
+            splat(kind(SIN_72)),
+            splat(kind(SIN_144)),
+        )
         for q in range(s):
             z5 = _five(x, y, q * LANES, t, c)
             _put(z5[0], z5[1], q, target)

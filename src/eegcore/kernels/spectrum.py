@@ -36,6 +36,9 @@ from eegcore.kernels.gather import copy_samples, lanes_of_blocks
 from eegcore.kernels.waveform import stretch
 
 
+COARSE = 64  # segments that share one row of density sums
+
+
 class Layout(NamedTuple):
     """Where samples lie: store.data, offsets, samples per record, record stride."""
 
@@ -154,6 +157,41 @@ def _hann_sums(now: Any, then: Any, jump: Any, plan: Any, out: Any) -> None:
 
 
 @part
+def _hann_density(
+    now: Any, then: Any, jump: Any, plan: Any, wanted: Any, out: Any
+) -> None:
+    """Add 4 |Hann-windowed bin|^2 of the wanted lanes to lanes of every bin."""
+    cotangent = plan.cotangent
+    half = splat(cotangent.dtype.type(-0.5))
+    zero = splat(cotangent.dtype.type(0.0))
+    keep = load(wanted, 0)
+    ar, ai = zero, zero
+    br, bi = zero, zero
+    cr, ci = _segment_bin(1, now, then, jump, cotangent)
+    ar, ai = cr, negate(ci)  # bin -1
+    for k in range(plan.block + 1):
+        yr, yi = fused(half, add(ar, cr), br), fused(half, add(ai, ci), bi)
+        power = fused(yi, yi, mul(yr, yr))
+        store(out, k * LANES, fused(power, keep, load(out, k * LANES)))
+        ar, ai, br, bi = br, bi, cr, ci
+        if k + 2 <= plan.block:
+            cr, ci = _segment_bin(k + 2, now, then, jump, cotangent)
+        else:
+            cr, ci = ar, negate(ai)
+
+
+@part
+def _flush(lanes: Any, bins: int, out: Any) -> None:
+    """Add the lanes of each bin to ``out`` in a fixed order and set them to zero."""
+    for k in range(bins):
+        acc = np.float64(0.0)
+        for lane in range(LANES):
+            acc += np.float64(peek(lanes, k * LANES + lane))
+            poke(lanes, k * LANES + lane, 0.0)
+        out[k] += acc
+
+
+@part
 def _group_mean(x: Any, n: int) -> int:
     acc = np.int64(0)
     for i in range(n):
@@ -175,7 +213,9 @@ def _flag(sums: Any, energy: Any, plan: Any, flags: Any, at: int, count: int) ->
 
 
 @part
-def _transform_group(x: Any, have: int, plan: Any, work: Any, bins: Any, jump: Any) -> int:
+def _transform_group(
+    x: Any, have: int, plan: Any, work: Any, bins: Any, whole: Any
+) -> int:
     """Bins of up to 16 blocks in ``x``; their mean is left out and returned."""
     b, small, scratch = work
     h = plan.block
@@ -187,7 +227,7 @@ def _transform_group(x: Any, have: int, plan: Any, work: Any, bins: Any, jump: A
         less[lane] = mean
     store(energy, 0, lanes_of_blocks(x, h, less, b, 0))
     n_atoms = plan.atoms.shape[0] - 1
-    keep = min(plan.atoms[n_atoms], h) + 1
+    keep = h + 1 if whole else min(plan.atoms[n_atoms], h) + 1
     target = (bins[0], bins[1], 1, 2 * h, keep)
     padded_bins(b, h, (scratch, (plan.cos, plan.sin), target))
     return mean
@@ -197,16 +237,20 @@ def _transform_group(x: Any, have: int, plan: Any, work: Any, bins: Any, jump: A
 def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) -> None:
     """Sums of every block, and of every segment that starts at a block.
 
-    span: first block (a multiple of 16), end, blocks of the recording, whether segments
-    and whether stretches are wanted. work: see `eegcore.blocksums`, which calls this.
-    out: atom sums (channel, atom, block) float32 and their flags (channel, block), sums
-    (channel, row, block) float64 and marks int32 of each stretch.
+    channels: channel and row of ``out`` of each. span: first block (a multiple of
+    COARSE), end, blocks of the recording, whether segments, stretches and densities are
+    wanted, block of column 0. work: see `eegcore.blocksums`, which calls this.
+    out: atom sums (row, atom, block) float32 and their flags (row, block), sums
+    (row, kind, block) float64 and marks int32 of each stretch, densities (row, block //
+    COARSE, bin) float64 of the segments without a flag.
     """
-    bins_re, bins_im, x, b, small, scratch, given, flat = work
-    atoms, flags, sums, marks = out
+    bins_re, bins_im, x, b, small, scratch, given, lanes = work
+    atoms, flags, sums, marks, density = out
+    mask, room, flat = given
     h, first, stop, blocks, want = plan.block, span[0], span[1], span[2], span[3]
+    base = span[6]
     n_atoms = plan.atoms.shape[0] - 1
-    energy, jump, kept = small[1], small[2], small[3]
+    energy, jump, kept, wanted = small[1], small[2], small[3], small[4]
     means = np.zeros((channels.shape[0], 2), np.int64)
     energies = np.zeros((channels.shape[0], 2, LANES + 1))
     groups = (stop - first + LANES - 1) // LANES
@@ -215,21 +259,21 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
         at = first + g * LANES
         now, then = g % 2, 1 - g % 2
         have = max(0, min(LANES, blocks - at))
-        if g == groups:
-            have = min(have, 1)
         for i in range(channels.shape[0]):
+            row = channels[i, 1]
             if have > 0:
-                copy_samples(layout, channels[i], (at * h, (at + have) * h), x, 0)
+                copy_samples(layout, channels[i, 0], (at * h, (at + have) * h), x, 0)
                 if span[4] and g < groups:
                     for lane in range(min(have, stop - at)):
                         stretch(
-                            x, lane * h, h, (given[0], given[1], flat[i]),
-                            sums[i], marks[i], at + lane - first,
+                            x, lane * h, h, (mask, room, flat[i]),
+                            sums[row], marks[row], at + lane - base,
                         )  # fmt: skip
                 if want:
                     means[i, now] = _transform_group(
-                        x, have, plan, (b, small, scratch), (bins_re[i, now], bins_im[i, now]), jump
-                    )
+                        x, have, plan, (b, small, scratch),
+                        (bins_re[i, now], bins_im[i, now]), span[5] != 0,
+                    )  # fmt: skip
                     for lane in range(LANES):
                         energies[i, now, lane] = energy[lane]
             if g == 0 or not want:
@@ -251,35 +295,63 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
             )  # fmt: skip
             for a in range(n_atoms):
                 for lane in range(count):
-                    poke(atoms[i, a], s - first + lane, peek(kept, a * LANES + lane))
-            _flag(kept, energies[i, then], plan, flags[i], s - first, count)
+                    poke(atoms[row, a], s - base + lane, peek(kept, a * LANES + lane))
+            _flag(kept, energies[i, then], plan, flags[row], s - base, count)
+            if span[5]:
+                for lane in range(LANES):
+                    use = lane < count and flags[row, s - base + lane] == 0
+                    wanted[lane] = 1 if use else 0
+                _hann_density(
+                    (bins_re[i, then], bins_im[i, then]),
+                    (bins_re[i, now], bins_im[i, now]),
+                    load(jump, 0), plan, wanted, lanes[i],
+                )  # fmt: skip
+                if (s + LANES) % COARSE == 0 or s + LANES >= min(stop, blocks - 1):
+                    _flush(lanes[i], h + 1, density[row, (s - base) // COARSE])
+
+
+@part
+def _windowed_bins(
+    layout: Any, channel: int, which: Any, plan: Any, work: Any, keep: int
+) -> None:
+    """Bins below ``keep`` of up to 16 segments, mean removed and windowed, in lanes."""
+    x, b, window, small, bins, scratch = work
+    starts, first, count = which
+    n = 2 * plan.block
+    for lane in range(LANES):
+        s = starts[first + min(lane, count - 1)]
+        copy_samples(layout, channel, (s, s + n), x, lane * n)
+        acc = np.int64(0)
+        for i in range(n):
+            acc += np.int64(peek(x, lane * n + i))
+        small[lane] = acc / n
+    lanes_of_blocks(x, n, small, b, 0)
+    acc2 = splat(0.0)
+    for m in range(n):
+        v = mul(load(b, m * LANES), splat(window[m]))
+        acc2 = add(acc2, v)
+        store(b, m * LANES, v)
+    target = (bins[0], bins[1], 1, n, keep)
+    store(bins[0], 0, acc2)
+    store(bins[1], 0, splat(0.0))
+    real_bins(b, n, 1, (scratch, (plan.cos, plan.sin), target))
 
 
 @kernel
-def segment_sums(layout: Any, channel: int, starts: Any, plan: Any, work: Any, out: Any) -> None:
+def segment_sums(
+    layout: Any, channel: int, starts: Any, plan: Any, work: Any, out: Any
+) -> None:
     """Atom sums of whole segments at given first samples, in float64 lanes.
 
     work: samples, lanes, window, small rows, bins and scratch. out: (atom, segment).
     See `eegcore.blocksums`.
     """
-    x, b, window, small, bins, scratch = work
-    n = 2 * plan.block
+    bins, small = work[4], work[3]
     n_atoms = plan.atoms.shape[0] - 1
-    keep = plan.atoms[n_atoms]
     for first in range(0, starts.shape[0], LANES):
         count = min(LANES, starts.shape[0] - first)
-        for lane in range(LANES):
-            s = starts[first + min(lane, count - 1)]
-            copy_samples(layout, channel, (s, s + n), x, lane * n)
-            acc = np.int64(0)
-            for i in range(n):
-                acc += np.int64(peek(x, lane * n + i))
-            small[lane] = acc / n
-        lanes_of_blocks(x, n, small, b, 0)
-        for m in range(n):
-            store(b, m * LANES, mul(load(b, m * LANES), splat(window[m])))
-        target = (bins[0], bins[1], 1, n, keep)
-        real_bins(b, n, 1, (scratch, (plan.cos, plan.sin), target))
+        where = (starts, first, count)
+        _windowed_bins(layout, channel, where, plan, work, plan.atoms[n_atoms])
         for a in range(n_atoms):
             acc2 = splat(0.0)
             for k in range(plan.atoms[a], plan.atoms[a + 1]):
@@ -288,3 +360,27 @@ def segment_sums(layout: Any, channel: int, starts: Any, plan: Any, work: Any, o
             store(small, LANES, acc2)
             for lane in range(count):
                 out[a, first + lane] = small[LANES + lane]
+
+
+@kernel
+def segment_density(
+    layout: Any, channel: int, starts: Any, plan: Any, work: Any, out: Any
+) -> None:
+    """Add |bin|^2 of whole segments at given first samples to ``out``, one row a bin.
+
+    work: as of `segment_sums`.
+    """
+    n = 2 * plan.block
+    bins = work[4]
+    for first in range(0, starts.shape[0], LANES):
+        count = min(LANES, starts.shape[0] - first)
+        _windowed_bins(layout, channel, (starts, first, count), plan, work, n // 2 + 1)
+        for k in range(n // 2 + 1):
+            acc = 0.0
+            for lane in range(count):
+                re, im = (
+                    peek(bins[0], k * LANES + lane),
+                    peek(bins[1], k * LANES + lane),
+                )
+                acc += re * re + im * im
+            out[k] += acc

@@ -112,11 +112,20 @@ def _narrow(z: Any, at: int, n: int, given: Any, sums: Any, marks: Any, b: int) 
     mean = np.int64(np.floor(_sum(z, at, n, mask) / n))
     one, low16 = splat(np.int16(1)), splat(np.int32(65535))
     nothing = multiply_pairs(bit_and(load(mask, 64), one), one)
-    centre, at_low, at_high = splat(np.int16(mean)), splat(np.int16(low)), splat(np.int16(high))
+    centre, at_low, at_high = (
+        splat(np.int16(mean)),
+        splat(np.int16(low)),
+        splat(np.int16(high)),
+    )
     limit = splat(np.int16(min(flat_below, 32767)))
-    far = splat(np.int16(32767))
     rest, path = nothing, nothing
-    y2, d2, hh, hl, hy = widen(nothing), widen(nothing), widen(nothing), widen(nothing), widen(nothing)
+    y2, d2, hh, hl, hy = (
+        widen(nothing),
+        widen(nothing),
+        widen(nothing),
+        widen(nothing),
+        widen(nothing),
+    )
     e_low, e_high, c_low, c_high = nothing, nothing, nothing, nothing
     f_low, f_high = nothing, nothing
     n_low, n_high, n_flat = np.int64(0), np.int64(0), np.int64(0)
@@ -239,7 +248,9 @@ def stretch(x: Any, at: int, n: int, given: Any, sums: Any, marks: Any, b: int) 
 
 
 @kernel
-def stretch_sums(layout: Any, channel: int, spans: Any, given: Any, work: Any, out: Any) -> None:
+def stretch_sums(
+    layout: Any, channel: int, spans: Any, given: Any, work: Any, out: Any
+) -> None:
     """Sums of each stretch of samples spans[i, 0] to spans[i, 1].
 
     given: mask and flat limit; work: samples and int16 room, each 64 longer than the
@@ -283,7 +294,9 @@ def _changes_of(x: Any, n: Any, level: Any, mask: Any) -> Any:
 
 
 @kernel
-def crossings(layout: Any, channel: int, spans: Any, levels: Any, work: Any, out: Any) -> None:
+def crossings(
+    layout: Any, channel: int, spans: Any, levels: Any, work: Any, out: Any
+) -> None:
     """How often each stretch changes between ``x < level`` and ``x >= level``.
 
     levels: int64, one a stretch; work: samples and mask. out: int64.

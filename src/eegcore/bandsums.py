@@ -1,0 +1,88 @@
+"""Band powers of stretches of stored integers, from sums of Welch segments."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eegcore.bands import window_bands
+from eegcore.blocksums import CHUNK, SEGMENTS, Sums
+from eegcore.recording import Recording
+from eegcore.workspace import (
+    fast_block,
+    layout_of,
+    plan_of,
+    segment_work,
+)
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+_BATCH_BLOCKS = 4 * CHUNK
+
+
+def band_powers_of(
+    recording: Recording, channel: int, starts: Int, length: int
+) -> Float:
+    """Welch band powers of stretches of stored samples of one channel.
+
+    Parameters
+    ----------
+    starts : ndarray, int64, (n,)
+    length : int
+        Samples of each; at least one segment.
+
+    Returns
+    -------
+    ndarray, float64, (n_bands, n)
+        In squares of the channel's shown unit; rows as of `eegcore.bands.window_bands`.
+    """
+    h = fast_block(recording, channel)
+    facts = recording.channels[channel]
+    scale = facts.gain * (1.0 if facts.to_uv is None else facts.to_uv)
+    n_segments = length // h - 1
+    table = window_bands(facts.rate_hz)
+    if not (starts % h).any():
+        atoms = _from_blocks(recording, channel, starts // h, n_segments) / 4
+    else:
+        atoms = _direct(recording, channel, starts, n_segments)
+    # the squares of a periodic Hann window of 2 h samples add up to 3/8 of 2 h
+    density = scale * scale / (facts.rate_hz * 0.75 * h * n_segments)
+    powers: Float = table.weights @ (atoms * density)
+    return powers
+
+
+def _from_blocks(recording: Recording, channel: int, first: Int, count: int) -> Float:
+    sums = Sums(recording, channel)
+    out = np.empty((sums.n_atoms, first.size))
+    size = max(1, _BATCH_BLOCKS // count)
+    for at in range(0, first.size, size):
+        some = first[at : at + size]
+        low, high = int(some.min()), int(some.max()) + count
+        if high - low > 4 * size * count:
+            for i, one in enumerate(some.tolist(), at):
+                block = sums.blocks(channel, one, one + count, (SEGMENTS,))
+                out[:, i] = block.atoms.sum(axis=1, dtype=np.float64)
+            continue
+        block = sums.blocks(channel, low, high, (SEGMENTS,))
+        chosen = (some - low)[:, None] + np.arange(count)
+        out[:, at : at + size] = block.atoms[:, chosen].sum(axis=2, dtype=np.float64)
+    return out
+
+
+def _direct(recording: Recording, channel: int, starts: Int, count: int) -> Float:
+    from eegcore.kernels.spectrum import segment_sums
+
+    h = fast_block(recording, channel)
+    recording.check_unchanged()
+    bands = window_bands(recording.channels[channel].rate_hz).bands
+    n_atoms = len(bands.atoms) - 1
+    out = np.empty((n_atoms, starts.size))
+    plan, room = plan_of(h, bands, False), segment_work(recording, h)
+    layout = layout_of(recording)
+    size = max(1, _BATCH_BLOCKS // count)
+    for at in range(0, starts.size, size):
+        some = starts[at : at + size]
+        every = (some[:, None] + np.arange(count) * h).ravel()
+        sums = np.empty((n_atoms, every.size))
+        segment_sums(layout, channel, every, plan, room, sums)
+        out[:, at : at + size] = sums.reshape(n_atoms, some.size, count).sum(axis=2)
+    return out

@@ -1,0 +1,405 @@
+"""Partial sums of blocks of a recording, from which longer stretches are answered.
+
+A block is half a Welch segment (1 s at a whole rate), on a grid from the first stored
+sample. Kept of each: sums of the segment that starts there over bins, in float32 where that
+is enough, and the exact integer sums of its samples. Any stretch that starts on the
+grid is a sum of these, always in the same order, so that an answer has the same bytes
+whether the sums were kept from an earlier call or not, with one thread or many. Kept sums
+are bounded; the oldest go first.
+"""
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eegcore.bands import window_bands
+from eegcore.recording import Recording
+from eegcore.threads import n_threads, run
+from eegcore.workspace import (
+    fast_block,
+    flat_limit,
+    layout_of,
+    plan_of,
+    scan_work,
+    segment_work,
+)
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+CHUNK = 1024  # blocks whose sums are kept or dropped together
+PIECE = 64  # blocks that are computed together
+KEPT_BYTES = 56 * 2**20
+SEGMENTS, STRETCHES, DENSITIES = range(3)
+FLAT_STEP_UV = 0.1
+N_SUMS, N_MARKS = 6, 11  # rows of `eegcore.kernels.waveform`
+
+
+@dataclass(eq=False)
+class _Chunk:
+    """Sums of CHUNK blocks of all channels with one block length.
+
+    have : bool, (3, n_channels, CHUNK / PIECE): what has been computed.
+    """
+
+    atoms: NDArray[np.float32]
+    flags: NDArray[np.uint8]
+    sums: Float
+    marks: NDArray[np.int32]
+    density: Float
+    have: NDArray[np.bool_]
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that has been written to."""
+        segments = self.atoms[0].nbytes + self.flags[0].nbytes
+        stretches = self.sums[0].nbytes + self.marks[0].nbytes
+        sizes = np.array([segments, stretches, self.density[0].nbytes])
+        shares = self.have.mean(axis=2).sum(axis=1)
+        return int((shares * sizes).sum())
+
+
+@dataclass(eq=False)
+class _Kept:
+    """Kept sums of the channels of one recording with one rate."""
+
+    h: int
+    n_atoms: int
+    rows: dict[int, int]
+    flat: Int
+    n_blocks: int
+    chunks: "OrderedDict[int, _Chunk]" = field(default_factory=OrderedDict)
+
+
+_lock = threading.RLock()
+_kept: "weakref.WeakKeyDictionary[Recording, dict[float, _Kept]]" = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def forget(recording: Recording | None = None) -> None:
+    """Drop the kept sums of a recording, or of all."""
+    with _lock:
+        if recording is None:
+            _kept.clear()
+        else:
+            _kept.pop(recording, None)
+
+
+def kept_bytes() -> int:
+    """Memory that kept sums take now."""
+    with _lock:
+        every = [k for by_key in _kept.values() for k in by_key.values()]
+        return sum(c.n_bytes for k in every for c in k.chunks.values())
+
+
+def _kept_of(recording: Recording, rate_hz: float, h: int) -> _Kept:
+    by_rate = _kept.setdefault(recording, {})
+    if rate_hz not in by_rate:
+        members = [
+            i
+            for i, channel in enumerate(recording.channels)
+            if channel.rate_hz == rate_hz and fast_block(recording, i)
+        ]
+        flat = [flat_limit(recording, i, FLAT_STEP_UV) for i in members]
+        n_blocks = recording.channels[members[0]].n_samples // h
+        rows = {channel: row for row, channel in enumerate(members)}
+        limits = np.array(flat, np.int64)
+        n_atoms = len(window_bands(rate_hz).bands.atoms) - 1
+        by_rate[rate_hz] = _Kept(h, n_atoms, rows, limits, n_blocks)
+    return by_rate[rate_hz]
+
+
+def _new_chunk(kept: _Kept) -> _Chunk:
+    n = len(kept.rows)
+    return _Chunk(
+        np.zeros((n, kept.n_atoms, CHUNK), np.float32),
+        np.zeros((n, CHUNK), np.uint8),
+        np.zeros((n, N_SUMS, CHUNK)),
+        np.zeros((n, N_MARKS, CHUNK), np.int32),
+        np.zeros((n, CHUNK // PIECE, kept.h + 1)),
+        np.zeros((3, n, CHUNK // PIECE), np.bool_),
+    )
+
+
+class _Task(NamedTuple):
+    """Blocks first..stop-1 of some channels of a chunk, one after the other."""
+
+    chunk: _Chunk
+    base: int
+    first: int
+    stop: int
+    channels: tuple[int, ...]
+
+
+class BlockSums(NamedTuple):
+    """Sums of some consecutive blocks of one channel.
+
+    Attributes
+    ----------
+    atoms : ndarray, float32, (n_atoms, n_blocks)
+        4 |Hann-windowed bin|^2 of the segment that starts at each block, in squares of
+        stored integers; the last block of a recording starts none.
+    sums, marks : ndarray, float64 (6, n_blocks) and int32 (11, n_blocks)
+        See `eegcore.kernels.waveform`.
+    """
+
+    atoms: NDArray[np.float32]
+    sums: Float
+    marks: NDArray[np.int32]
+
+
+class Sums:
+    """Access to the block sums of the channels of one recording with one rate.
+
+    Parameters
+    ----------
+    recording : Recording
+    channel : int
+        One of these channels; it must have a fast way (`fast_block`).
+    """
+
+    def __init__(self, recording: Recording, channel: int) -> None:
+        self._recording = recording
+        self._h = fast_block(recording, channel)
+        rate_hz = recording.channels[channel].rate_hz
+        self._bands = window_bands(rate_hz).bands
+        with _lock:
+            self._kept = _kept_of(recording, rate_hz, self._h)
+
+    @property
+    def n_atoms(self) -> int:
+        """Sums over bins of each segment."""
+        return self._kept.n_atoms
+
+    @property
+    def n_blocks(self) -> int:
+        """Whole blocks of the recording."""
+        return self._kept.n_blocks
+
+    def bytes_of(self, kinds: tuple[int, ...]) -> int:
+        """Memory of the kept sums of one block of one channel."""
+        sizes = (
+            4 * self.n_atoms + 1,
+            8 * N_SUMS + 4 * N_MARKS,
+            8 * (self._h + 1) // PIECE,
+        )
+        return sum(sizes[kind] for kind in kinds)
+
+    def prepare(
+        self, channels: Sequence[int], first: int, stop: int, kinds: tuple[int, ...]
+    ) -> None:
+        """Compute what is not yet kept of some blocks, in file order on all threads."""
+        with _lock:
+            tasks: list[_Task] = []
+            for number in range(first // CHUNK, -(-stop // CHUNK)):
+                base = number * CHUNK
+                low, high = max(first - base, 0), min(stop - base, CHUNK)
+                pieces = slice(low // PIECE, -(-high // PIECE))
+                tasks += self._missing(
+                    self._chunk(number), base, pieces, channels, kinds
+                )
+            if tasks:
+                self._recording.check_unchanged()
+                run(lambda task: self._scan(task, kinds), _divided(tasks))
+                for task in tasks:
+                    rows = [self._kept.rows[c] for c in task.channels]
+                    low, high = task.first - task.base, task.stop - task.base
+                    done = slice(low // PIECE, -(-high // PIECE))
+                    for kind in kinds:
+                        task.chunk.have[kind, rows, done] = True
+
+    def _chunk(self, number: int) -> _Chunk:
+        chunks = self._kept.chunks
+        if number not in chunks:
+            chunks[number] = _new_chunk(self._kept)
+        chunks.move_to_end(number)
+        return chunks[number]
+
+    def _missing(
+        self,
+        chunk: _Chunk,
+        base: int,
+        pieces: slice,
+        channels: Sequence[int],
+        kinds: tuple[int, ...],
+    ) -> list[_Task]:
+        """Runs of pieces in which some channel lacks something."""
+        rows = np.array([self._kept.rows[c] for c in channels])
+        have = chunk.have[list(kinds)][:, rows, pieces].all(axis=0)
+        tasks = []
+        edges = np.flatnonzero(np.diff(np.r_[0, ~have.all(axis=0), 0]))
+        for start, end in edges.reshape(-1, 2):
+            lacking = ~have[:, start:end].all(axis=1)
+            chosen = tuple(
+                c for c, lacks in zip(channels, lacking, strict=True) if lacks
+            )
+            first = base + (pieces.start + int(start)) * PIECE
+            stop = min(base + (pieces.start + int(end)) * PIECE, self._kept.n_blocks)
+            tasks.append(_Task(chunk, base, first, stop, chosen))
+        return tasks
+
+    def _scan(self, task: _Task, kinds: tuple[int, ...]) -> None:
+        from eegcore.kernels.spectrum import scan, segment_density, segment_sums
+
+        kept, h, chunk = self._kept, self._h, task.chunk
+        pairs = np.array([(c, kept.rows[c]) for c in task.channels], np.int64)
+        whole = DENSITIES in kinds
+        n_atoms = kept.n_atoms
+        flat = kept.flat[pairs[:, 1]]
+        work = scan_work(self._recording, h, flat, n_atoms, whole=whole)
+        segments = int(whole or SEGMENTS in kinds)
+        span = np.array(
+            [
+                *(task.first, task.stop, kept.n_blocks),
+                *(segments, int(STRETCHES in kinds), int(whole), task.base),
+            ]
+        )
+        out = (chunk.atoms, chunk.flags, chunk.sums, chunk.marks, chunk.density)
+        layout = layout_of(self._recording)
+        low, high = task.first - task.base, task.stop - task.base
+        if segments:
+            chunk.flags[pairs[:, 1], low:high] = 0
+        if whole:
+            chunk.density[pairs[:, 1], low // PIECE : -(-high // PIECE)] = 0.0
+        scan(layout, pairs, span, plan_of(h, self._bands, True), work, out)
+        if not segments:
+            return
+        plan = plan_of(h, self._bands, False)
+        room: tuple[Any, ...] | None = None
+        for channel, row in pairs.tolist():
+            marked = np.flatnonzero(chunk.flags[row, low:high]) + low
+            if not marked.size:
+                continue
+            room = room or segment_work(self._recording, h)
+            sums = np.empty((n_atoms, marked.size))
+            starts = (marked + task.base) * h
+            segment_sums(layout, channel, starts, plan, room, sums)
+            chunk.atoms[row][:, marked] = 4.0 * sums
+            if whole:
+                for piece in np.unique(marked // PIECE):
+                    bins = np.zeros(h + 1)
+                    some = starts[marked // PIECE == piece]
+                    segment_density(layout, channel, some, plan, room, bins)
+                    chunk.density[row, piece] += 4.0 * bins
+
+    def blocks(
+        self, channel: int, first: int, stop: int, kinds: tuple[int, ...]
+    ) -> BlockSums:
+        """Return sums of blocks first..stop-1 of one channel."""
+        with _lock:
+            self.prepare((channel,), first, stop, kinds)
+            row = self._kept.rows[channel]
+            parts = []
+            for number in range(first // CHUNK, -(-stop // CHUNK)):
+                base = number * CHUNK
+                chunk = self._kept.chunks[number]
+                part = slice(max(first - base, 0), min(stop - base, CHUNK))
+                parts.append(
+                    (
+                        chunk.atoms[row, :, part],
+                        chunk.sums[row, :, part],
+                        chunk.marks[row, :, part],
+                    )
+                )
+            joined = BlockSums(
+                *(np.concatenate(x, axis=1) for x in zip(*parts, strict=True))
+            )
+            self._bound()
+            return joined
+
+    def density_sum(self, channel: int, start: int, n_segments: int) -> Float:
+        """Sum over segments of |Hann-windowed bin|^2, from sample `start` on.
+
+        Parameters
+        ----------
+        start : int
+            Stored sample; on the grid of blocks whole pieces come from kept sums.
+
+        Returns
+        -------
+        ndarray, float64, (h + 1,)
+        """
+        from eegcore.kernels.spectrum import segment_density
+
+        h = self._h
+        total = np.zeros(h + 1)
+        first = start // h
+        low = -(-first // PIECE) * PIECE
+        high = (first + n_segments) // PIECE * PIECE
+        singles = np.arange(n_segments) * h + start
+        if start % h == 0 and low < high:
+            before, after = low - first, first + n_segments - high
+            singles = np.r_[singles[:before], singles[n_segments - after :]]
+            total += self._pieces(channel, low, high)
+        if singles.size:
+            self._recording.check_unchanged()
+            plan = plan_of(h, self._bands, False)
+            room = segment_work(self._recording, h)
+            layout = layout_of(self._recording)
+            segment_density(layout, channel, singles, plan, room, total)
+        return total
+
+    def _pieces(self, channel: int, low: int, high: int) -> Float:
+        with _lock:
+            self.prepare((channel,), low, high, (DENSITIES,))
+            row = self._kept.rows[channel]
+            total = np.zeros(self._h + 1)
+            for number in range(low // CHUNK, -(-high // CHUNK)):
+                base = number * CHUNK
+                rows = self._kept.chunks[number].density[row]
+                first, stop = max(low - base, 0), min(high - base, CHUNK)
+                total += rows[first // PIECE : stop // PIECE].sum(axis=0)
+            self._bound()
+            return total / 4.0
+
+    def _bound(self) -> None:
+        """Drop the oldest chunks, other recordings' first, to stay within bounds."""
+        others = [k for by_key in _kept.values() for k in by_key.values()]
+        for kept in [k for k in others if k is not self._kept] + [self._kept]:
+            least = 1 if kept is self._kept else 0
+            while len(kept.chunks) > least and kept_bytes() > KEPT_BYTES:
+                kept.chunks.popitem(last=False)
+
+
+def prepare(
+    recording: Recording, ranges: dict[int, tuple[int, int]], kinds: tuple[int, ...]
+) -> None:
+    """Have the sums of ranges of stored samples made in file order, on all threads.
+
+    Parameters
+    ----------
+    ranges : dict
+        (start, stop) by channel. Channels without a fast way are passed over, and so
+        is what would not fit into the bounds: it is computed when it is asked for.
+    """
+    groups: dict[tuple[float, int, int], list[int]] = {}
+    for channel, (start, stop) in ranges.items():
+        h = fast_block(recording, channel)
+        if h and stop - start >= h:
+            rate_hz = recording.channels[channel].rate_hz
+            groups.setdefault((rate_hz, start // h, -(-stop // h)), []).append(channel)
+    for (_, first, stop), channels in groups.items():
+        sums = Sums(recording, channels[0])
+        stop = min(stop, sums.n_blocks)
+        if sums.bytes_of(kinds) * len(channels) * (stop - first) <= KEPT_BYTES:
+            sums.prepare(channels, first, stop, kinds)
+
+
+def _divided(tasks: list[_Task]) -> list[_Task]:
+    """The same work in parts small enough for all threads to have some."""
+    total = sum(t.stop - t.first for t in tasks)
+    size = max(PIECE, -(-total // (2 * n_threads() * PIECE)) * PIECE)
+    if n_threads() == 1:
+        size = CHUNK
+    return [
+        task._replace(first=first, stop=min(first + size, task.stop))
+        for task in tasks
+        for first in range(task.first, task.stop, size)
+    ]

@@ -1,0 +1,67 @@
+"""A pool of threads for kernels, which release the GIL."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from eegcore.errors import ArgumentError
+
+_T = TypeVar("_T")
+_here = threading.local()
+_lock = threading.Lock()
+_pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
+
+
+def n_threads() -> int:
+    """Threads to use: EEGCORE_THREADS, by default one for each usable core.
+
+    Raises
+    ------
+    ArgumentError
+        EEGCORE_THREADS is no whole number above 0.
+    """
+    text = os.environ.get("EEGCORE_THREADS", "").strip()
+    if not text:
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentError(
+            f"EEGCORE_THREADS is {text!r}; it must be a whole number above 0"
+        )
+    return int(text)
+
+
+def _pool(size: int) -> ThreadPoolExecutor:
+    """Return the pool of this process; a forked child makes its own."""
+    key = (os.getpid(), size)
+    with _lock:
+        if key not in _pools:
+            _pools[key] = ThreadPoolExecutor(size, thread_name_prefix="eegcore")
+        return _pools[key]
+
+
+def _marked(task: Callable[[_T], None], item: _T) -> None:
+    _here.busy = True
+    try:
+        task(item)
+    finally:
+        _here.busy = False
+
+
+def run(task: Callable[[_T], None], items: Iterable[_T]) -> None:
+    """Call ``task`` once for each item, on several threads if that is allowed.
+
+    Each call writes results of its own, so that the order of the calls cannot show.
+    The first exception is raised again. A task that calls `run` itself works alone.
+    """
+    work = list(items)
+    size = min(n_threads(), len(work))
+    if size <= 1 or getattr(_here, "busy", False):
+        for item in work:
+            task(item)
+        return
+    futures = [_pool(n_threads()).submit(_marked, task, item) for item in work]
+    for future in futures:
+        future.result()
