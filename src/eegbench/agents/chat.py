@@ -6,7 +6,7 @@ output into a `Reply`. Inspect is imported where it is used, since it loads slow
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import orjson
@@ -177,12 +177,7 @@ class Dialogue:
             The conversation is longer than the model takes.
         """
         self.messages += self._shown(observation)
-        choice: Literal["auto", "none"] | None = "auto" if self._tools else None
-        if self._tools and observation.calls_left == 0:
-            choice = "none"
-        output = await self._model.generate(
-            self.messages, tools=self._tools, tool_choice=choice
-        )
+        output = await self._model.generate(self.messages, tools=self._tools)
         usage = usage_of(output)
         if self._on_usage is not None:
             self._on_usage(usage)

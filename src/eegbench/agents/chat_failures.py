@@ -7,7 +7,7 @@ somewhere along the chain of causes, and a message in which the reason stands.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["key", "model", "unreachable", "budget", "busy", "failing", "refused"]
 _MARKUP = re.compile(r"\[/?[a-z]+(?: [a-z]+)*\]")
@@ -25,10 +25,10 @@ _NO_MODEL = re.compile(
 _UNREACHABLE = (
     "ConnectError",
     "ConnectTimeout",
-    "APIConnectionError",
     "ConnectionRefusedError",
     "gaierror",
 )
+_WRAPPERS = ("RetryError", "HTTPStatusError")
 ADVICE: dict[str, str] = {
     "key": "the provider does not take the key; set the right one and run again",
     "model": "the provider does not have this model; check its name",
@@ -65,10 +65,12 @@ def read_trouble(error: BaseException) -> Trouble:
         (code for code in map(_status, chain) if code is not None),
         None,
     )
-    words = max((one_line(each) for each in chain), key=_informative)
-    kind = _kind(status, " ".join(str(each) for each in chain), chain)
+    told = [words for each in chain if (words := _words(each))]
+    told.reverse()  # of equals, what is closest to the cause
+    words = max(told, key=lambda each: each.rank, default=_Words(0, one_line(error)))
+    kind = _kind(status, " ".join(each.text for each in told), chain)
     number = f" ({status})" if status is not None else ""
-    return Trouble(kind, f"{ADVICE[kind]}{number}: {words}"[:600])
+    return Trouble(kind, f"{ADVICE[kind]}{number}: {words.text}"[:600])
 
 
 def _kind(status: int | None, text: str, chain: list[BaseException]) -> Kind:
@@ -109,11 +111,28 @@ def _status(error: BaseException) -> int | None:
     return code if isinstance(code, int) else None
 
 
-def _informative(line: str) -> int:
-    """Rank a message: the provider's own words before those of wrappers."""
-    if line.startswith("Request:") or "RetryError" in line:
-        return 0
-    return min(len(line), 300)
+class _Words(NamedTuple):
+    """What an error of a chain says, and how close to the provider it stands."""
+
+    rank: int
+    text: str
+
+
+def _words(error: BaseException) -> _Words | None:
+    """Return an error's message; None for one that only repeats what was asked."""
+    body = getattr(error, "body", None)
+    if isinstance(body, dict):
+        inner = body.get("error")
+        told = (inner if isinstance(inner, dict) else body).get("message")
+        if isinstance(told, str) and told.strip():
+            return _Words(3, " ".join(told.split())[:400])
+    told = getattr(error, "provider_message", None)
+    if isinstance(told, str) and told.strip():
+        return _Words(2, " ".join(told.split())[:400])
+    line = one_line(error)
+    if line.startswith("Request:") or type(error).__name__ in _WRAPPERS:
+        return None
+    return _Words(1, line)
 
 
 def one_line(error: BaseException) -> str:

@@ -31,7 +31,8 @@ _AGENTS = {
     "replay": _Entry("eegbench.agents.replay", "ReplayAgent", "ReplayOptions"),
     "command": _Entry("eegbench.agents.command", "CommandAgent", "CommandOptions"),
 }
-NAMES = tuple(_AGENTS)
+NAMES = (*_AGENTS, "chat")
+"""All names of ``--agent``; ``chat`` is played by ``eegbench.chat_runner``."""
 
 
 def make_agent(name: str, options: JsonObject | None = None) -> Agent:
@@ -52,6 +53,11 @@ def agent_factory(name: str, options: JsonObject | None = None) -> Callable[[], 
     if ":" in name:
         made = _attribute(*name.split(":", 1))
         return lambda: _checked(made(**given), name)
+    if name == "chat":
+        raise ConfigError(
+            "a chat model is no agent of a worker process; it is played by "
+            "'eegbench run --agent chat' or eegbench.chat_runner.run_chat"
+        )
     if name not in _AGENTS:
         known = ", ".join(NAMES)
         raise ConfigError(

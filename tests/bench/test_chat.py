@@ -1,0 +1,410 @@
+"""Chat models against a scripted server: the protocol, and all that may go wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.sets import instance, make_set
+from eegbench.config import Config, Limits, RunSettings
+from eegbench.errors import ConfigError, ProviderError, SetError
+from eegbench.instances import opaque_id
+from eegbench.predictions import Prediction, read_predictions, read_run
+from eegbench.transcripts import read_transcript
+from stand_in_server import Answer, Script, StandIn, record_id_of, refuses, says
+
+pytest.importorskip("inspect_ai", reason="chat models need the extra 'llm'")
+
+from eegbench.agents.chat import ChatOptions
+from eegbench.chat_runner import ChatSummary, run_chat
+from eegbench.prices import Price
+
+RATE_HZ = 100
+RIGHT = '{"action": "final_answer", "classification": "normal"}'
+CALL = {"action": "tool_call", "tool_name": "compute_band_power"}
+
+
+def signal_set(path: Path, n: int = 1, task: str = "T3", **facts: object) -> Path:
+    """Make a set whose recordings are short text files of one channel."""
+    folder = path / "set"
+    (folder / "recordings").mkdir(parents=True)
+    values = "\n".join(str(10 * ((i % 10) - 5)) for i in range(RATE_HZ * 20))
+    (folder / "recordings" / "one.txt").write_text(values)
+    rows = [
+        instance(
+            number,
+            task,
+            recording="recordings/one.txt",
+            open_args={"rate_hz": RATE_HZ, "channel_names": ["C3"], "unit": "uV"},
+            duration_sec=20.0,
+            **facts,
+        )
+        for number in range(n)
+    ]
+    return make_set(folder, rows)
+
+
+def played(
+    path: Path,
+    script: Script,
+    *,
+    n: int = 1,
+    folder: Path | None = None,
+    native: bool = False,
+    probe: bool = False,
+    run: str = "run",
+    limits: Limits | None = None,
+    time_limit_sec: float = 60.0,
+    price: Price | None = None,
+    max_cost_usd: float | None = None,
+    **options: object,
+) -> tuple[ChatSummary, list[Prediction], StandIn]:
+    """Run the scripted server's model on a small set."""
+    folder = folder or signal_set(path, n)
+    config = Config(
+        limits=limits or Limits(),
+        run=RunSettings(
+            protocol="native" if native else "text", time_limit_sec=time_limit_sec
+        ),
+    )
+    with StandIn(script) as server:
+        summary = run_chat(
+            folder,
+            path / run,
+            options=ChatOptions(
+                **{
+                    "model": "openai-api/local/stand-in",
+                    "base_url": server.url,
+                    "max_retries": 0,
+                    "model_args": {"max_retries": 0},
+                    **options,
+                }  # type: ignore[arg-type]
+            ),
+            config=config,
+            price=price,
+            max_cost_usd=max_cost_usd,
+            probe=probe,
+        )
+    return summary, list(read_predictions(path / run)), server
+
+
+def test_text_protocol_calls_a_tool_and_answers(tmp_path):
+    def script(request, number):
+        if number == 0:
+            return says(
+                json.dumps({**CALL, "arguments": {"record_id": record_id_of(request)}})
+            )
+        return says(RIGHT, usage=(300, 20), cached=200)
+
+    summary, (row,), server = played(tmp_path, script)
+    assert (row.status, row.ended, row.n_tool_calls) == ("completed", "answer", 1)
+    assert row.answer == {"classification": "normal"}
+    assert (row.input_tokens, row.cached_input_tokens) == (400, 200)
+    assert row.output_tokens == 30
+    roles = [message["role"] for message in server.requests[1]["messages"]]
+    assert roles == ["user", "assistant", "user"]
+    assert "tools" not in server.requests[0]
+    assert '"ratios"' in server.requests[1]["messages"][2]["content"]
+    assert summary.stopped is None
+    info = read_run(tmp_path / "run")
+    assert info.agent == "chat"
+    assert row.record_id == opaque_id(row.instance_id, info.record_key)
+    assert row.instance_id not in json.dumps(server.requests)
+    events = read_transcript(tmp_path / "run" / (row.transcript or ""))
+    assert [event["event"] for event in events] == [
+        "episode", "shown", "reply", "tools", "reply", "end",
+    ]  # fmt: skip
+    assert list((tmp_path / "run" / "inspect").glob("*.eval"))
+    assert (tmp_path / "run" / "inspect" / "session-1.json").is_file()
+
+
+def test_native_calls_are_answered_one_by_one_and_broken_ones_by_an_error(tmp_path):
+    def script(request, number):
+        if number:
+            return says(RIGHT)
+        good = json.dumps({"record_id": record_id_of(request)})
+        return says(
+            None,
+            calls=[
+                ("get_recording_info", good),
+                ("compute_band_power", '{"record_id": "rec-'),
+                ("compute_band_power", good),
+                ("compute_band_power", good),
+            ],
+        )
+
+    _, (row,), server = played(tmp_path, script, native=True)
+    assert (row.ended, row.n_tool_calls, row.n_turns) == ("answer", 3, 2)
+    names = {tool["function"]["name"] for tool in server.requests[0]["tools"]}
+    assert len(names) == 10
+    answers = server.requests[1]["messages"][2:]
+    assert [message["role"] for message in answers] == ["tool"] * 4
+    told = [json.loads(message["content"]) for message in answers]
+    assert "error" not in told[0]
+    assert told[1]["code"] == "wrong_type"
+    assert told[1]["error"].startswith("the arguments are no JSON object")
+    assert "error" not in told[2]
+    assert told[3]["code"] == "too_many_calls"
+
+
+def test_native_calls_where_none_are_left_are_repaired(tmp_path):
+    def script(request, number):
+        call = [
+            ("get_recording_info", json.dumps({"record_id": record_id_of(request)}))
+        ]
+        return says(RIGHT) if number == 2 else says("", calls=call)
+
+    limits = Limits(max_tool_calls=1)
+    _, (row,), server = played(tmp_path, script, native=True, limits=limits)
+    assert (row.ended, row.n_tool_calls, row.n_repairs) == ("answer", 1, 1)
+    assert server.requests[1]["messages"][-1]["content"].endswith(
+        "No tool calls are left. Give your final answer now."
+    )
+    assert [m["role"] for m in server.requests[2]["messages"][-2:]] == ["tool", "user"]
+
+
+def test_task_without_tools_is_asked_as_text_in_both_modes(tmp_path):
+    folder = make_set(tmp_path / "set", [instance(1, "T1")])
+    answer = '{"action": "final_answer", "answer": "B"}'
+    for native in (False, True):
+        _, (row,), server = played(
+            tmp_path, lambda r, n: says(answer), folder=folder, native=native,
+            run=f"run-{native}",
+        )  # fmt: skip
+        assert row.answer == {"answer": "B"}
+        assert "tools" not in server.requests[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "ended", "error"),
+    [
+        (refuses(500, "it broke"), "provider", "failed up to the last retry (500)"),
+        (refuses(429, "slow down"), "provider", "busy up to the last retry (429)"),
+        (refuses(400, "no such field"), "provider", "refused the request (400)"),
+        (Answer(b"not json"), "provider", "failed up to the last retry"),
+        (Answer(says(RIGHT).body, cut=True), "provider", "failed up to the last retry"),
+        (
+            Answer({**says("").body, "choices": []}),  # type: ignore[dict-item]
+            "provider",
+            "no choices",
+        ),
+        (
+            Answer(says(RIGHT).body, drip_sec=0.5),
+            "provider",
+            "failed up to the last retry",
+        ),
+    ],
+    ids=["500", "429", "400", "no-json", "cut", "no-choices", "drip"],
+)
+def test_failures_of_the_provider_are_no_wrong_answers(tmp_path, answer, ended, error):
+    summary, (row,), _ = played(
+        tmp_path, lambda request, number: answer, attempt_limit_sec=1.0
+    )
+    assert (row.status, row.ended) == ("failed", ended)
+    assert error in (row.error or "")
+    assert "\n" not in (row.error or "")
+    assert (summary.n_played, summary.n_failed) == (1, 1)
+    events = read_transcript(tmp_path / "run" / (row.transcript or ""))
+    assert events[-1]["ended"] == ended
+
+
+def test_busy_and_failing_servers_are_asked_again(tmp_path):
+    troubles = {0: refuses(429, "slow down", retry_after="0"), 1: refuses(500, "oops")}
+
+    def script(request, number):
+        return troubles.get(number, says(RIGHT))
+
+    _, (row,), server = played(tmp_path, script, model_args={"max_retries": 3})
+    assert (row.status, row.ended, row.n_turns) == ("completed", "answer", 1)
+    assert len(server.requests) == 3
+
+
+def test_failed_instances_are_played_again_and_finished_ones_are_not(tmp_path):
+    folder = signal_set(tmp_path, 4)
+
+    def first(request, number):
+        return refuses(500, "oops") if number == 1 else says(RIGHT)
+
+    played(tmp_path, first, folder=folder, connections=1)
+    before = (tmp_path / "run" / "predictions.jsonl").read_bytes()
+    assert before.count(b'"status":"failed"') == 1
+    # the server has another port now: an address may change, a model may not
+    summary, rows, server = played(tmp_path, lambda r, n: says(RIGHT), folder=folder)
+    assert (summary.n_played, summary.n_skipped, len(server.requests)) == (1, 3, 1)
+    assert (tmp_path / "run" / "predictions.jsonl").read_bytes().startswith(before)
+    assert {row.status for row in rows} == {"completed"}
+    with pytest.raises(SetError, match="was run with agent_config"):
+        played(
+            tmp_path, lambda r, n: says(RIGHT), folder=folder,
+            generate={"temperature": 0.5},
+        )  # fmt: skip
+
+
+def test_refused_content_is_the_models_answer(tmp_path):
+    _, (row,), server = played(
+        tmp_path, lambda request, number: says("", finish="content_filter")
+    )
+    assert (row.status, row.ended, row.n_repairs) == ("completed", "no_answer", 3)
+    assert len(server.requests) == 4
+
+
+def test_full_context_is_scored_and_not_tried_again(tmp_path):
+    full = refuses(
+        400,
+        "This model's maximum context length is 4096 tokens, you asked for 9000",
+        code="context_length_exceeded",
+    )
+    _, (row,), server = played(tmp_path, lambda request, number: full)
+    assert (row.status, row.ended) == ("completed", "no_answer")
+    assert "context is full" in (row.error or "")
+    assert len(server.requests) == 1
+
+
+def test_answers_in_thinking_do_not_count(tmp_path):
+    wrong = RIGHT.replace("normal", "epileptic")
+    replies = {
+        0: says(f"<think>{wrong}</think>"),
+        1: says("", reasoning_content=wrong),
+        2: says(f"<think>or {wrong}?</think>\n{RIGHT}"),
+    }
+    _, (row,), _ = played(tmp_path, lambda request, number: replies[number])
+    assert row.answer == {"classification": "normal"}
+    assert (row.n_repairs, row.ended) == (2, "answer")
+
+
+def test_reply_of_a_megabyte_is_read(tmp_path):
+    long = "so many words " * 80_000 + RIGHT
+    _, (row,), _ = played(tmp_path, lambda request, number: says(long))
+    assert row.answer == {"classification": "normal"}
+    assert len(row.answer_text or "") > 1_000_000
+
+
+def test_streamed_replies_are_read(tmp_path):
+    _, (row,), server = played(
+        tmp_path,
+        lambda r, n: says(RIGHT),
+        model_args={"stream": True, "max_retries": 0},
+    )
+    assert server.requests[0]["stream"]
+    assert (row.ended, row.input_tokens) == ("answer", 100)
+
+
+def test_instance_is_ended_at_its_time_limit(tmp_path):
+    slow = says(RIGHT)
+    slow.wait_sec = 3.0
+    _, (row,), _ = played(tmp_path, lambda r, n: slow, time_limit_sec=0.5)
+    assert (row.status, row.ended) == ("failed", "timeout")
+    assert row.error == "not ended within 0.5 s"
+
+
+def test_calls_without_end_are_ended_by_the_limits(tmp_path):
+    def script(request, number):
+        arguments = {"record_id": record_id_of(request)}
+        call = {**CALL, "tool_name": "get_recording_info", "arguments": arguments}
+        return says(json.dumps([call] * 3), usage=(1, 1))
+
+    limits = Limits(max_turns=60, max_tool_calls=90)
+    _, (row,), server = played(tmp_path, script, limits=limits)
+    assert (row.status, row.ended, row.n_tool_calls) == ("completed", "no_answer", 90)
+    assert len(server.requests) == 34
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (refuses(401, "Incorrect API key"), "does not take the key"),
+        (refuses(404, "The model does not exist"), "does not have this model"),
+        (refuses(402, "Insufficient credits"), "account with the provider is used up"),
+        (
+            refuses(429, "You exceeded your current quota", code="insufficient_quota"),
+            "account with the provider is used up",
+        ),
+    ],
+    ids=["key", "model", "credits", "quota"],
+)
+def test_what_no_instance_could_survive_is_said_before_the_first(
+    tmp_path, answer, words
+):
+    with pytest.raises(ProviderError, match=words) as caught:
+        played(tmp_path, lambda request, number: answer, probe=True)
+    assert "\n" not in str(caught.value)
+    assert list(read_predictions(tmp_path / "run")) == []
+
+
+def test_unreachable_server_is_said_before_the_first_instance(tmp_path):
+    with pytest.raises(ProviderError, match="cannot be reached"):
+        played(
+            tmp_path, lambda r, n: says(RIGHT), probe=True,
+            base_url="http://127.0.0.1:9/v1",
+        )  # fmt: skip
+
+
+def test_key_that_is_withdrawn_ends_the_run_with_what_it_has(tmp_path):
+    def script(request, number):
+        return says(RIGHT) if number < 2 else refuses(401, "revoked")
+
+    summary, rows, server = played(tmp_path, script, n=6, connections=1)
+    assert [row.status for row in rows] == ["completed", "completed", "failed"]
+    assert len(server.requests) == 3
+    assert summary.stopped is not None
+    assert "does not take the key" in summary.stopped
+
+
+def test_provider_that_is_gone_ends_the_run_after_some_episodes(tmp_path):
+    summary, rows, _ = played(
+        tmp_path, lambda r, n: refuses(503, "down"), n=6, connections=1, give_up_after=2
+    )
+    assert len(rows) == 2
+    assert "(503)" in (summary.stopped or "")
+
+
+def test_cost_is_counted_and_limited_over_all_sessions(tmp_path):
+    price = Price(input=1000.0, output=0.0)  # 0.1 USD a reply
+    with StandIn(lambda request, number: says(RIGHT)) as server:
+        folder = signal_set(tmp_path, 6)
+        told = [
+            run_chat(
+                folder,
+                tmp_path / "run",
+                options=ChatOptions(
+                    model="openai-api/local/m", base_url=server.url, connections=1
+                ),
+                price=price,
+                max_cost_usd=limit_usd,
+                probe=False,
+            )
+            for limit_usd in (0.25, 0.25, 1.0)
+        ]
+    assert [one.n_played for one in told] == [3, 0, 3]
+    assert "the budget of 0.25 USD is used up" in (told[0].stopped or "")
+    assert "used up" in (told[1].stopped or "")
+    assert told[2].stopped is None
+    assert told[2].spent_usd == pytest.approx(0.6)
+
+
+def test_cost_cannot_be_limited_without_a_price(tmp_path):
+    with pytest.raises(ConfigError, match="no price is known"):
+        played(tmp_path, lambda r, n: says(RIGHT), max_cost_usd=1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"model": "nonsense/model"}, "nonsense"),
+        ({"model": "openai-api/nowhere/m", "base_url": None}, "NOWHERE_API_KEY"),
+        ({"generate": {"temprature": 0}}, "unknown generate options temprature"),
+        ({"generate": {"max_retries": 1}}, "options of the chat agent"),
+        ({"api_key_env": "NOT_A_VARIABLE"}, "NOT_A_VARIABLE"),
+    ],
+)
+def test_wrong_options_are_said_in_one_line(tmp_path, options, words):
+    with pytest.raises(ConfigError, match=words) as caught:
+        played(tmp_path, lambda r, n: says(RIGHT), **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_key_stands_in_no_file_of_a_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    played(tmp_path, lambda r, n: says(RIGHT), api_key_env="MY_KEY")
+    for path in (tmp_path / "run").rglob("*"):
+        assert path.is_dir() or b"sk-very-secret" not in path.read_bytes()
