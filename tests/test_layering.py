@@ -120,6 +120,9 @@ PARTS = {
         ),
         BUILDERS,
     ),
+    "eegbench.export": Rule(
+        ("eegbench.scored", "eegbench.export", *RECORDS, *PLAIN), outside=("orjson",)
+    ),
     "eegbench.checking": Rule(("eegcore.formats", "eegbench.suites", *RECORDS, *PLAIN)),
     "eegbench.latency": Rule(("eegcore", "eegbench.errors"), outside=("orjson",)),
     "eegbench.pipeline": Rule(

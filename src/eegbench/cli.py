@@ -253,6 +253,32 @@ def report(
         show(text)
 
 
+@_command("export")
+@click.argument("run_path", type=Path, metavar="RUN")
+@click.argument("instance_id", metavar="ID", required=False)
+@click.option(
+    "--to", "form", type=click.Choice(["edf+", "szcore", "yasa", "bids"]), required=True
+)
+@_set
+@_output
+def export(
+    run_path: Path,
+    instance_id: str | None,
+    form: str,
+    set_path: Path | None,
+    output: Path,
+) -> None:
+    """Write answers as files of the trade.
+
+    \b
+    eegbench export runs/rules --to edf+ -o answers    opens in EDFbrowser and MNE
+    eegbench export runs/rules T6-0001 --to yasa -o answers
+    """
+    show(
+        _pipeline().export(run_path, instance_id, output, form=form, set_path=set_path)
+    )
+
+
 @_command("analyse")
 @click.argument("runs", type=Path, metavar="RUN...", nargs=-1, required=True)
 @click.option("--figures/--no-figures", default=True, help="Needs the extra 'plots'.")

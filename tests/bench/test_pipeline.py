@@ -1,6 +1,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,3 +81,39 @@ def test_replay_says_what_it_needs(tmp_path: Path) -> None:
             talk=silent,
             tick=lambda done, total: None,
         )
+
+
+def test_baselines_are_measured_once_and_kept_with_the_references(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small_set(tmp_path / "set")
+    run = run_folder(tmp_path / "run", folder, perfect_answers())
+    said: list[str] = []
+
+    def score() -> dict[str, Any]:
+        text, _ = pipeline.score(
+            run, set_path=None, form="json", rounds=0, talk=said.append
+        )
+        return dict(json.loads(text))
+
+    first = score()
+    told = first["tasks"]["T3"]
+    assert {row["name"] for row in told["baselines"]} >= {"constant", "id only"}
+    assert told["best_no_signal"] in told["baselines"]
+    assert told["skill"] == 1.0
+    assert len(said) == 1
+    assert score() == first
+    assert len(said) == 1
+    references = folder / "references" / "references.jsonl"
+    references.write_text(references.read_text().replace('"normal"', '"epileptic"'))
+    score()
+    assert len(said) == 2
+
+
+def test_scores_do_not_need_a_set_that_can_be_written(tmp_path: Path) -> None:
+    folder = small_set(tmp_path / "set")
+    run = run_folder(tmp_path / "run", folder, perfect_answers())
+    (folder / "references" / "baselines.json").mkdir()
+    text, failed = pipeline.score(run, set_path=None, form="csv", rounds=0, talk=silent)
+    assert not failed
+    assert "constant" in text

@@ -5,7 +5,15 @@ failed), and says what it is doing through ``talk``. Heavy parts are imported wh
 are used, so that a command loads no more than it needs.
 """
 
-from eegbench.pipeline.runs import analyse, case, demo, report, run_agent, score
+from eegbench.pipeline.runs import (
+    analyse,
+    case,
+    demo,
+    export,
+    report,
+    run_agent,
+    score,
+)
 from eegbench.pipeline.sets import (
     BuildOptions,
     audit,
@@ -26,6 +34,7 @@ __all__ = [
     "check_set",
     "compare_latency",
     "demo",
+    "export",
     "latency",
     "list_suites",
     "paper",

@@ -1,13 +1,18 @@
 """Commands on runs: run, score, report, case, analyse, and the demo."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate_run
+from eegbench.instances import recording_path
+from eegbench.pipeline.baselines import baselines_of
 from eegbench.scored import LoadedRun, ScoredCase, load_run
 from eegbench.transcripts import read_transcript
+from eegcore.errors import EegcoreError
+from eegcore.formats import open_recording
 
 Talk = Callable[[str], None]
 Tick = Callable[[int, int], None]
@@ -146,11 +151,8 @@ def case(
     cases = evaluate_run(run, rounds=0).cases
     if instance_id is None:
         return list_text(cases)
-    for each in cases:
-        if instance_id in (each.instance.instance_id, _record_id(each)):
-            return case_text(each, _reader(run)(each), full=full)
-    known = ", ".join(each.instance.instance_id for each in cases[:4])
-    raise SetError(f"no case {instance_id!r} in {run_path}; there are {known}, ...")
+    each = _find(cases, instance_id, run_path)
+    return case_text(each, _reader(run)(each), full=full)
 
 
 def analyse(
@@ -173,21 +175,64 @@ def analyse(
     return "\n".join(str(path) for path in written)
 
 
+def export(
+    run_path: Path,
+    instance_id: str | None,
+    output: Path,
+    *,
+    form: str,
+    set_path: Path | None,
+) -> str:
+    """Write answers in a form of the trade; return the files."""
+    from eegbench.export.events import answer_of
+    from eegbench.export.files import export_answers
+
+    run = load_run(run_path, set_path=set_path)
+    cases = evaluate_run(run, rounds=0).cases
+    if instance_id is not None:
+        chosen = [_find(cases, instance_id, run_path)]
+    else:
+        chosen = [
+            each
+            for each in cases
+            if each.score is not None and each.instance.recording is not None
+        ]
+    answers = [answer_of(each, start=_start(run, each)) for each in chosen]
+    written = export_answers(answers, output, form)
+    if not written:
+        raise SetError(f"no answer of {run_path} has the form {form}")
+    return "\n".join(str(path) for path in written)
+
+
+def _start(run: LoadedRun, each: ScoredCase) -> datetime | None:
+    """Return when a recording began, where it is there and says so."""
+    path = recording_path(run.set.path, each.instance)
+    if path is None or not path.is_file():
+        return None
+    try:
+        with open_recording(path, **each.instance.open_args) as recording:
+            return recording.start
+    except EegcoreError:
+        return None
+
+
+def _find(cases: Sequence[ScoredCase], name: str, where: Path) -> ScoredCase:
+    for each in cases:
+        if name in (each.instance.instance_id, _record_id(each)):
+            return each
+    known = ", ".join(each.instance.instance_id for each in cases[:4])
+    raise SetError(f"no case {name!r} in {where}; there are {known}, ...")
+
+
 def _judged(
     run_path: Path, *, set_path: Path | None, rounds: int, talk: Talk
 ) -> tuple[JsonObject, list[ScoredCase], LoadedRun]:
     run = load_run(run_path, set_path=set_path)
     for note in run.notes:
         talk(note)
-    evaluation = evaluate_run(run, rounds=rounds, baselines=_baselines(run))
+    told = baselines_of(run.set, run.references, talk=talk)
+    evaluation = evaluate_run(run, rounds=rounds, baselines=told)
     return evaluation.result, evaluation.cases, run
-
-
-def _baselines(run: LoadedRun) -> dict[str, list[JsonObject]]:
-    """Return what no signal reaches on the instances of a run, by task."""
-    from eegbench.audit import baselines_by_task
-
-    return baselines_by_task(run.wanted(), run.references.values(), run.suite)
 
 
 def _page(told: Sequence[tuple[JsonObject, list[ScoredCase], LoadedRun]]) -> str:

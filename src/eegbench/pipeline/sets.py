@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from eegbench.errors import ConfigError, SetError
-from eegbench.instances import Condition
+from eegbench.instances import Condition, read_set
 from eegbench.records import read_bytes
+from eegbench.references import read_references
 from eegbench.report.tables import render, to_json
 from eegbench.suites import SUITES, Task, find_task, suite
 from eegbench.suites.eegagent.build.pool import Place
@@ -169,10 +170,27 @@ def check_set(set_path: Path, *, talk: Talk) -> tuple[str, bool]:
 
 def audit(set_path: Path, *, form: str, talk: Talk) -> str:
     """Return what is reached on a set without looking at any signal."""
-    from eegbench.audit import audit as measured
+    from eegbench.pipeline.baselines import baselines_of
 
-    talk(f"measuring baselines without a signal on {set_path}")
-    return render(measured(set_path), form=form)
+    chosen = read_set(set_path)
+    told = baselines_of(chosen, read_references(set_path), talk=talk)
+    of = suite(chosen.info.suite)
+    rows: list[JsonObject] = []
+    for name, found in told.items():
+        scores = [row["score"] for row in found if row["score"] is not None]
+        rows += [
+            {
+                "task": name,
+                "metric": of.task(name).headline,
+                "baseline": row["name"],
+                "score": row["score"],
+                "best": row["score"] is not None and row["score"] == max(scores),
+                "p": row["p_value"],
+                "note": row["note"],
+            }
+            for row in found
+        ]
+    return render(rows, form=form)
 
 
 def paper(table: str | None, *, form: str) -> str:

@@ -88,18 +88,22 @@ def score_text(result: Result, *, form: str) -> str:
         return render(tidy_rows([result]), form="csv", columns=PLAIN_METRICS)
     rows = []
     for name, task in result["tasks"].items():
-        best = task.get("best_no_signal") or {}
+        best = task["best_no_signal"]
+        interval = interval_text(task["intervals"].get(task["headline"]))
         baseline = "-"
-        if best.get("score") is not None:
-            baseline = f"{number_text(best['score'])} {best['name']}"
+        if best is not None:
+            short = best["name"].removeprefix("class ")
+            baseline = f"{number_text(best['score'])} {short}"
+        skill = task["skill"]
         rows.append(
             {
-                "task": shorten(f"{name} {task['title']}", 26, placeholder="..."),
+                "task": shorten(f"{name} {task['title']}", 16, placeholder="..."),
                 "n": task["n"],
                 "metric": task["headline"],
                 "score": number_text(task["metrics"].get(task["headline"])),
-                "95 % interval": interval_text(task["intervals"].get(task["headline"])),
+                "95 % range": interval.replace(" to ", "-"),
                 "no signal": baseline,
+                "skill": "-" if skill is None else f"{skill:.2f}",
             }
         )
     table = render(rows, form=form)
@@ -173,6 +177,8 @@ def overview_chart(results: Sequence[Result]) -> str:
     them compares.
     """
     tasks = [name for name in HEADLINES if name in _task_names(results)]
+    if not tasks:
+        return ""
     real = not all(result["simulated"] for result in results)
     models = paper_models() if real else []
     columns = [
@@ -294,7 +300,9 @@ def _title(result: Result) -> str:
 def _closing(result: Result) -> str:
     lines = []
     overall, signal = result["overall"], result["overall_t2_t6"]
-    if overall is None:
+    if overall is None and not result["overall_missing"]:
+        lines.append("this suite has no overall score")
+    elif overall is None:
         lines.append(f"overall  -      no score for {_join(result['overall_missing'])}")
     else:
         lines.append(f"overall  {overall:.3f}  mean of the six headline metrics")
@@ -307,6 +315,11 @@ def _closing(result: Result) -> str:
             lines.append(
                 f"{name}: {task['failed']} rows failed in the harness and are left out"
             )
+    if any(task["skill"] is not None for task in result["tasks"].values()):
+        lines.append(
+            "skill: share of what the best answer without a signal leaves open, "
+            "(score - no signal) / (1 - no signal)"
+        )
     lines += result["notes"]
     lines.append("For research; not for clinical use.")
     return "\n".join(fill(line, 80, subsequent_indent="  ") for line in lines) + "\n"
