@@ -1,6 +1,6 @@
 """T5 over many records: sums per subject, means over subjects, rates over records."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,18 +98,14 @@ def score_event_records(
     """
     rows = list(records)
     subjects = _by_subject(rows)
-    groups: dict[str, str] = {}
-    for row in rows:
-        if groups.setdefault(row.subject, row.group) != row.group:
-            raise ValueError(f"subject {row.subject} is in more than one group")
-    table, names = _table(rows, subjects, groups)
+    table, names = event_table(rows)
     totals = table.sum(axis=0, keepdims=True)
     metrics = {
         key: float(values[0]) if np.isfinite(values[0]) else None
-        for key, values in _means(totals).items()
+        for key, values in event_statistic(totals).items()
     }
     intervals = bootstrap(
-        group_sums(table, names), _means, n_rounds=n_rounds, seed=seed
+        group_sums(table, names), event_statistic, n_rounds=n_rounds, seed=seed
     )
     tp, fp, fn = (sum(int(s[key] or 0) for s in subjects.values()) for key in _COUNTS)
     duration = sum(row.duration_sec for row in rows)
@@ -155,12 +151,16 @@ def _by_subject(
     return result
 
 
-def _table(
-    rows: Sequence[EventRecord],
-    subjects: Mapping[str, Mapping[str, float | int | None]],
-    groups: Mapping[str, str],
-) -> tuple[Table, list[str]]:
-    """Return sums and counts of every metric: a row a subject, then a row a record."""
+def event_table(rows: Sequence[EventRecord]) -> tuple[Table, list[str]]:
+    """Return sums and counts of every metric, and the group of each row.
+
+    A row a subject, in the order of first records, then a row a record.
+    """
+    subjects = _by_subject(rows)
+    groups: dict[str, str] = {}
+    for row in rows:
+        if groups.setdefault(row.subject, row.group) != row.group:
+            raise ValueError(f"subject {row.subject} is in more than one group")
     n_keys = len(_SUBJECT_KEYS) + len(_RECORD_KEYS)
     table = np.zeros((len(subjects) + len(rows), 2 * n_keys))
     names: list[str] = []
@@ -182,7 +182,8 @@ def _table(
     return table, names
 
 
-def _means(totals: Table) -> dict[str, NDArray[np.float64]]:
+def event_statistic(totals: Table) -> dict[str, NDArray[np.float64]]:
+    """Return scores from summed rows of `event_table`; NaN where undefined."""
     keys = (*_SUBJECT_KEYS, *_RECORD_KEYS)
     result = {}
     for column, key in enumerate(keys):

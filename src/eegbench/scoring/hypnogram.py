@@ -210,24 +210,13 @@ def score_nights(
     (``REM_pct_error``, ...), over the answers that state them.
     """
     rows = list(nights)
-    values = np.array(
-        [
-            [
-                *(getattr(row, key) for key in _METRICS),
-                *(_absolute(row.share_errors[key]) for key in _ERRORS),
-            ]
-            for row in rows
-        ],
-        dtype=np.float64,
-    ).reshape(len(rows), len(_METRICS) + len(_ERRORS))
-    defined = np.isfinite(values)
-    table = np.hstack([np.where(defined, values, 0.0), defined.astype(np.float64)])
+    table = night_table(rows)
     metrics = {
         key: float(mean[0]) if np.isfinite(mean[0]) else None
-        for key, mean in _means(table.sum(axis=0, keepdims=True)).items()
+        for key, mean in night_statistic(table.sum(axis=0, keepdims=True)).items()
     }
     intervals = bootstrap(
-        group_sums(table, groups), _means, n_rounds=n_rounds, seed=seed
+        group_sums(table, groups), night_statistic, n_rounds=n_rounds, seed=seed
     )
     scored = [row for row in rows if row.n_scored]
     total = sum(
@@ -246,6 +235,22 @@ def score_nights(
     )
 
 
+def night_table(rows: Sequence[NightScore]) -> Table:
+    """Return the scores of each night and whether they are defined, a row a night."""
+    values = np.array(
+        [
+            [
+                *(getattr(row, key) for key in _METRICS),
+                *(_absolute(row.share_errors[key]) for key in _ERRORS),
+            ]
+            for row in rows
+        ],
+        dtype=np.float64,
+    ).reshape(len(rows), len(_METRICS) + len(_ERRORS))
+    defined = np.isfinite(values)
+    return np.hstack([np.where(defined, values, 0.0), defined.astype(np.float64)])
+
+
 def _absolute(value: float | None) -> float | None:
     return None if value is None else abs(value)
 
@@ -254,7 +259,8 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _means(totals: Table) -> dict[str, NDArray[np.float64]]:
+def night_statistic(totals: Table) -> dict[str, NDArray[np.float64]]:
+    """Return scores from summed rows of `night_table`; NaN where undefined."""
     keys = (*_METRICS, *(f"{key}_error" for key in _ERRORS))
     result = {}
     for column, key in enumerate(keys):

@@ -22,13 +22,21 @@ from eegbench.scoring.answers import (
     text_of,
 )
 from eegbench.scoring.choices import parse_choice
-from eegbench.scoring.uncertainty import Interval, bootstrap, group_sums
+from eegbench.scoring.uncertainty import (
+    Interval,
+    Statistic,
+    Table,
+    bootstrap,
+    group_sums,
+)
 
 __all__ = [
     "LabelScore",
     "accuracy",
     "confusion",
     "confusion_scores",
+    "label_statistic",
+    "label_table",
     "macro_f1",
     "parse_choice",
     "parse_label",
@@ -273,17 +281,11 @@ def score_labels(
         Of the bootstrap; 0 rounds: no intervals.
     """
     counts = confusion(true, predicted, classes)
-    width = len(classes) + 1
     scores = confusion_scores(counts)
     metrics = {key: _or_none(float(value)) for key, value in scores.items()}
-    one_hot = np.zeros((len(true), len(classes) * width))
-    if len(true):
-        cells = _class_index(true, classes) * width + _column_index(predicted, classes)
-        one_hot[np.arange(len(true)), cells] = 1
-    sums = group_sums(one_hot, groups)
     intervals = bootstrap(
-        sums,
-        lambda table: confusion_scores(table.reshape(len(table), len(classes), width)),
+        group_sums(label_table(true, predicted, classes), groups),
+        label_statistic(len(classes)),
         n_rounds=n_rounds,
         seed=seed,
     )
@@ -298,6 +300,32 @@ def score_labels(
             for name, row in zip(classes, counts, strict=True)
         },
     )
+
+
+def label_table(
+    true: Sequence[str], predicted: Sequence[str | None], classes: Sequence[str]
+) -> Table:
+    """Return the cell of the confusion matrix that each instance counts in.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_instances, n_classes * (n_classes + 1))
+    """
+    width = len(classes) + 1
+    table = np.zeros((len(true), len(classes) * width))
+    if len(true):
+        cells = _class_index(true, classes) * width + _column_index(predicted, classes)
+        table[np.arange(len(true)), cells] = 1
+    return table
+
+
+def label_statistic(n_classes: int) -> Statistic:
+    """Return the function from summed rows of `label_table` to scores."""
+
+    def scores(totals: Table) -> dict[str, NDArray[np.float64]]:
+        return confusion_scores(totals.reshape(len(totals), n_classes, n_classes + 1))
+
+    return scores
 
 
 def _per_class(
