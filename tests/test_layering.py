@@ -32,6 +32,7 @@ SCORES = (
     "eegbench.judging",
     "eegbench.evaluate",
     "eegbench.audit",
+    "eegbench.compare",
     "eegbench.analysis",
     "eegbench.report",
 )
@@ -64,6 +65,7 @@ PLAYERS = (
     "eegbench.config",
     "eegbench.episode",
     "eegbench.pool",
+    "eegbench.prices",
     "eegbench.prompts",
     "eegbench.runfolder",
     "eegbench.toolcalls",
@@ -74,6 +76,7 @@ RUNNERS = Rule(
     ("eegcore.tools", *PLAYERS, *BLIND, *PLAIN, *READING),
     never=("eegbench.references", "eegbench.scoring", "eegbench.suites"),
     outside=("numpy", "msgspec", "orjson", "filelock", "pebble"),
+    inside_functions=("inspect_ai", "anyio", "openai"),
 )
 PARTS = {
     "eegcore.kernels": Rule(("eegcore.kernels",), outside=("numpy", "numba")),
@@ -106,6 +109,7 @@ PARTS = {
     ),
     **dict.fromkeys(PLAYERS, RUNNERS),
     **dict.fromkeys(SCORES[1:], JUDGES),
+    "eegbench.chat_runner": RUNNERS._replace(own=(*RUNNERS.own, "eegbench.runner")),
     "eegbench.runner": RUNNERS._replace(own=(*RUNNERS.own, "eegcore", "eegbench")),
     "eegbench.worker": RUNNERS._replace(own=(*RUNNERS.own, "eegcore")),
     "eegbench.suites.own": JUDGES,
@@ -135,8 +139,12 @@ PARTS = {
         outside=("click",),
         inside_functions=("rich",),
     ),
-    "eegbench.cli": Rule(
-        ("eegbench.pipeline", "eegbench.terminal"), outside=("click",)
+    **dict.fromkeys(
+        ("eegbench.cli", "eegbench.cli_build"),
+        Rule(
+            ("eegbench.pipeline", "eegbench.terminal", "eegbench.cli_build"),
+            outside=("click",),
+        ),
     ),
 }
 STANDARD = sys.stdlib_module_names
