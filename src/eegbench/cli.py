@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from eegbench import __version__
+from eegbench.cli_build import build
 from eegbench.terminal import guarded, progress_bar, show, talk
 
 FORMATS = click.Choice(["table", "json", "csv", "md"])
@@ -50,6 +51,9 @@ def main() -> None:
 
     For research; not for clinical use.
     """
+
+
+main.add_command(build)
 
 
 def _command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
@@ -105,49 +109,6 @@ def show_task(task: str, form: str) -> None:
     show(_pipeline().show_task(task, form=form))
 
 
-@_command("build")
-@click.argument("suite", metavar="SUITE")
-@click.option("--sources", type=Path, help="One folder per public data set in here.")
-@click.option("--release", type=Path, help="The published release's own layout.")
-@click.option("--signals", type=Path, help="Signal files of the release.")
-@click.option("--tasks", help="A comma list, such as T3,T5; default: all.")
-@click.option(
-    "--condition", type=click.Choice(["default", "paper-like"]), default="default"
-)
-@click.option("--panel", type=Path, help="Results of the screening panel.")
-@click.option("--balanced/--all", default=None, help="Default: balanced with --panel.")
-@click.option("--trim/--no-trim", default=True, help="Wake at the ends of nights (T6).")
-@click.option("--exclude", help="Record names after commas, or a file of them.")
-@click.option(
-    "--place",
-    type=click.Choice(["refer", "copy", "link"]),
-    default="refer",
-    help="What is done with signals outside the set.",
-)
-@click.option("--compare-with", type=Path, help="The release; differences are named.")
-@click.option(
-    "--kind",
-    type=click.Choice(["seizures", "nights", "labels"]),
-    help="For recordings of your own.",
-)
-@_output
-def build(suite: str, output: Path, tasks: str | None, **told: Any) -> None:
-    """Build a set from data sets on disk.
-
-    \b
-    eegbench build eegagent --sources DATA --tasks T3,T5 -o sets/t3t5
-    eegbench build eegagent --release RELEASE --condition paper-like -o sets/paper
-    eegbench build own --kind nights --sources NIGHTS -o sets/nights
-    """
-    if (told["sources"] is None) == (told["release"] is None):
-        raise click.UsageError("give either --sources DIR or --release DIR")
-    pipeline = _pipeline()
-    options = pipeline.BuildOptions(tasks=_listed(tasks), **told)
-    text, failed = pipeline.build_set(suite, output, options, talk=talk)
-    show(text)
-    sys.exit(int(failed))
-
-
 @_command("check")
 @click.argument("set_path", type=Path, metavar="SET")
 def check(set_path: Path) -> None:
@@ -167,6 +128,11 @@ def check(set_path: Path) -> None:
 @click.option("--tasks", help="A comma list, such as T3,T5; default: all of the set.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N instances.")
 @click.option("--source", type=Path, help="For replay: the run to replay.")
+@click.option("--model", help="For chat: Inspect's name, such as openai/gpt-5.5.")
+@click.option(
+    "--prices", type=Path, help="For chat: a price file (TOML, or Inspect's)."
+)
+@click.option("--max-cost", type=float, metavar="USD", help="For chat: stop there.")
 @_output
 def run(
     set_path: Path,
@@ -175,8 +141,8 @@ def run(
     workers: int | None,
     tasks: str | None,
     limit: int | None,
-    source: Path | None,
     output: Path,
+    **told: Any,
 ) -> None:
     """Let an agent answer a set; goes on where RUN stopped.
 
@@ -192,9 +158,9 @@ def run(
             workers=workers,
             tasks=_listed(tasks),
             limit=limit,
-            source=source,
             talk=talk,
             tick=tick,
+            **told,
         )
     show(summary)
     sys.exit(int(failed))

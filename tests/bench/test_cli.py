@@ -48,7 +48,7 @@ def test_help_lists_every_command_and_an_example() -> None:
         ["latency", "{tmp}/nowhere.edf"],
         ["latency", "--compare", "{tmp}/a.json", "{tmp}/b.json"],
         ["build", "eegagent", "--sources", "{tmp}/nowhere", "-o", "{tmp}/s"],
-        ["build", "other", "--sources", "{tmp}", "-o", "{tmp}/s"],
+        ["build", "own", "nights", "{tmp}/nowhere", "-o", "{tmp}/s"],
         ["build", "eegagent", "--release", "{tmp}/nowhere", "-o", "{tmp}/s"],
     ],
 )
@@ -66,7 +66,13 @@ def test_bad_input_is_one_clear_line_and_status_1(
 
 @pytest.mark.parametrize(
     "arguments",
-    [["nonsense"], ["score"], ["report", "r"], ["build", "eegagent", "-o", "s"]],
+    [
+        ["nonsense"],
+        ["score"],
+        ["report", "r"],
+        ["build", "eegagent", "-o", "s"],
+        ["build", "other"],
+    ],
 )
 def test_misuse_is_status_2(arguments: Sequence[str]) -> None:
     assert call(*arguments).exit_code == 2

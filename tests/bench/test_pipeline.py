@@ -8,7 +8,7 @@ import pytest
 from bench_folders import perfect_answers, run_folder, small_set
 from eegbench import pipeline
 from eegbench.errors import ConfigError, SetError
-from eegbench.pipeline.sets import excluded
+from eegbench.pipeline.building import BuildOptions, build_set, excluded
 
 
 def silent(_text: str) -> None:
@@ -61,9 +61,9 @@ def test_names_to_leave_out_come_from_commas_or_a_file(tmp_path: Path) -> None:
 
 
 def test_a_paper_like_set_needs_the_release(tmp_path: Path) -> None:
-    options = pipeline.BuildOptions(sources=tmp_path, condition="paper-like")
+    options = BuildOptions(sources=tmp_path, condition="paper-like")
     with pytest.raises(ConfigError, match="use --release"):
-        pipeline.build_set("eegagent", tmp_path / "set", options, talk=silent)
+        build_set(tmp_path / "set", options, talk=silent)
 
 
 def test_replay_says_what_it_needs(tmp_path: Path) -> None:
@@ -73,11 +73,6 @@ def test_replay_says_what_it_needs(tmp_path: Path) -> None:
             folder,
             "replay",
             tmp_path / "run",
-            config=None,
-            workers=1,
-            tasks=None,
-            limit=None,
-            source=None,
             talk=silent,
             tick=lambda done, total: None,
         )
@@ -117,3 +112,22 @@ def test_scores_do_not_need_a_set_that_can_be_written(tmp_path: Path) -> None:
     text, failed = pipeline.score(run, set_path=None, form="csv", rounds=0, talk=silent)
     assert not failed
     assert "constant" in text
+
+
+def test_chat_says_what_it_needs(tmp_path: Path) -> None:
+    folder = small_set(tmp_path / "set")
+
+    def run(agent: str, **told: Any) -> None:
+        pipeline.run_agent(
+            folder,
+            agent,
+            tmp_path / "run",
+            talk=silent,
+            tick=lambda done, total: None,
+            **told,
+        )
+
+    with pytest.raises(ConfigError, match="--model"):
+        run("chat")
+    with pytest.raises(ConfigError, match="costs nothing"):
+        run("constant", max_cost=1.0)

@@ -15,9 +15,7 @@ from eegbench.pipeline.runs import (
     score,
 )
 from eegbench.pipeline.sets import (
-    BuildOptions,
     audit,
-    build_set,
     check_set,
     list_suites,
     paper,
@@ -26,10 +24,8 @@ from eegbench.pipeline.sets import (
 from eegbench.pipeline.speed import compare_latency, latency
 
 __all__ = [
-    "BuildOptions",
     "analyse",
     "audit",
-    "build_set",
     "case",
     "check_set",
     "compare_latency",

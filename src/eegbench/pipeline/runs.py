@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate_run
@@ -13,6 +13,9 @@ from eegbench.scored import LoadedRun, ScoredCase, load_run
 from eegbench.transcripts import read_transcript
 from eegcore.errors import EegcoreError
 from eegcore.formats import open_recording
+
+if TYPE_CHECKING:
+    from eegbench.runner import RunSummary
 
 Talk = Callable[[str], None]
 Tick = Callable[[int, int], None]
@@ -24,19 +27,26 @@ def run_agent(
     agent: str,
     output: Path,
     *,
-    config: Path | None,
-    workers: int | None,
-    tasks: Sequence[str] | None,
-    limit: int | None,
-    source: Path | None,
+    config: Path | None = None,
+    workers: int | None = None,
+    tasks: Sequence[str] | None = None,
+    limit: int | None = None,
+    source: Path | None = None,
+    model: str | None = None,
+    prices: Path | None = None,
+    max_cost: float | None = None,
     talk: Talk,
     tick: Tick,
 ) -> tuple[str, bool]:
-    """Let an agent play a set and return what was done, and whether rows failed."""
+    """Let an agent play a set and return what was done, and whether rows failed.
+
+    ``agent`` is a name of the registry, ``chat``, ``module:Name`` or a TOML file.
+    ``source`` is for replay; ``model``, ``prices`` and ``max_cost`` are for chat.
+    """
     import msgspec
 
     from eegbench.config import read_agent_config, read_config
-    from eegbench.runner import run
+    from eegbench.runner import Progress, run
 
     settings = read_config(config)
     if workers is not None:
@@ -51,16 +61,38 @@ def run_agent(
         options["run"] = str(source)
     elif agent == "replay" and "run" not in options:
         raise ConfigError("replay needs the run to replay; name it with --source")
-    summary = run(
-        set_path,
-        output,
-        agent=agent,
-        agent_options=options,
-        config=settings,
-        tasks=tasks,
-        limit=limit,
-        on_progress=lambda progress: tick(progress.n_done, progress.n_total),
-    )
+    if model is not None:
+        options["model"] = model
+
+    def moved(progress: Progress) -> None:
+        tick(progress.n_done, progress.n_total)
+
+    summary: RunSummary
+    if agent == "chat":
+        summary = _chat(
+            set_path,
+            output,
+            options,
+            prices,
+            config=settings,
+            tasks=tasks,
+            limit=limit,
+            max_cost_usd=max_cost,
+            on_progress=moved,
+        )
+    elif prices is not None or max_cost is not None:
+        raise ConfigError(f"agent {agent} costs nothing; --prices is for chat")
+    else:
+        summary = run(
+            set_path,
+            output,
+            agent=agent,
+            agent_options=options,
+            config=settings,
+            tasks=tasks,
+            limit=limit,
+            on_progress=moved,
+        )
     for note in summary.notes:
         talk(note)
     before = f", {summary.n_skipped} done before" if summary.n_skipped else ""
@@ -69,7 +101,28 @@ def run_agent(
         f"{summary.n_failed} failed{before}: {output}\n"
         f"next: eegbench score {output}"
     )
-    return text, summary.n_failed > 0
+    return text, summary.n_failed > 0 or getattr(summary, "stopped", None) is not None
+
+
+def _chat(
+    set_path: Path,
+    output: Path,
+    options: JsonObject,
+    prices: Path | None,
+    **settings: Any,
+) -> "RunSummary":
+    from eegbench.agents.chat import ChatOptions
+    from eegbench.chat_runner import run_chat
+    from eegbench.config import from_mapping
+    from eegbench.prices import read_prices
+
+    if "model" not in options:
+        raise ConfigError("chat needs a model; name it with --model")
+    chosen = from_mapping(options, ChatOptions, "options of agent 'chat'")
+    price = None if prices is None else read_prices(prices).find(chosen.model)
+    if prices is not None and price is None:
+        raise ConfigError(f"{prices} has no price of {chosen.model}")
+    return run_chat(set_path, output, options=chosen, price=price, **settings)
 
 
 def score(
@@ -122,11 +175,7 @@ def demo(output: Path, *, workers: int | None, talk: Talk, tick: Tick) -> str:
             output / "set",
             agent,
             output / "runs" / agent,
-            config=None,
             workers=workers,
-            tasks=None,
-            limit=None,
-            source=None,
             talk=talk,
             tick=tick,
         )

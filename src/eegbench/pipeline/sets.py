@@ -1,18 +1,14 @@
-"""Commands on sets: list, show, build, check, audit, and the paper's tables."""
+"""Commands on sets: list, show, check, audit, and the paper's tables."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import orjson
-
-from eegbench.errors import ConfigError, SetError
-from eegbench.instances import Condition, read_set
-from eegbench.records import read_bytes
+from eegbench.errors import SetError
+from eegbench.instances import read_set
 from eegbench.references import read_references
 from eegbench.report.tables import render, to_json
 from eegbench.suites import SUITES, Task, find_task, suite
-from eegbench.suites.eegagent.build.pool import Place
 
 Talk = Callable[[str], None]
 JsonObject = dict[str, Any]
@@ -58,107 +54,6 @@ def show_task(name: str, *, form: str) -> str:
         if told not in (None, ""):
             lines.append(_wrapped(key.replace("_", " "), str(told)))
     return "\n".join(lines) + "\n"
-
-
-class BuildOptions(NamedTuple):
-    """What ``build`` was told besides suite and folder."""
-
-    sources: Path | None = None
-    release: Path | None = None
-    signals: Path | None = None
-    tasks: Sequence[str] | None = None
-    condition: Condition = "default"
-    panel: Path | None = None
-    balanced: bool | None = None
-    trim: bool = True
-    exclude: str | None = None
-    """Names after commas, or a file of names (`excluded`)."""
-    place: Place = "refer"
-    compare_with: Path | None = None
-    kind: str | None = None
-    """For recordings of one's own: seizures, nights, labels."""
-
-
-def build_set(
-    suite_name: str, output: Path, options: BuildOptions, *, talk: Talk
-) -> tuple[str, bool]:
-    """Build a set; return what was built, and whether something was left out."""
-    sources, release = options.sources, options.release
-    if suite_name not in SUITES:
-        raise SetError(f"unknown suite {suite_name!r}; known: {', '.join(SUITES)}")
-    if release is not None:
-        from eegbench.suites.eegagent.build.release import build_release
-
-        report = build_release(
-            release,
-            output,
-            signals=options.signals,
-            tasks=options.tasks,
-            condition=options.condition,
-            place=options.place,
-            talk=talk,
-        )
-        return report.text(), bool(report.missing or report.unreadable)
-    if sources is None:
-        raise ConfigError("give a folder of sources or a folder of the release")
-    if options.condition != "default":
-        raise ConfigError(
-            "a paper-like set takes its texts and ids from the release; use --release"
-        )
-    if suite_name == "own":
-        from eegbench.suites.eegagent.build.own import build_own
-
-        if options.kind is None:
-            raise ConfigError("recordings of your own need --kind")
-        report = build_own(
-            options.kind, sources, output, place=options.place, talk=talk
-        )
-        return report.text(), bool(report.unreadable)
-    from eegbench.suites.eegagent.build import build
-
-    report = build(
-        sources,
-        options.tasks,
-        output,
-        panel=options.panel,
-        balanced=options.balanced,
-        trim=options.trim,
-        exclude=excluded(options.exclude),
-        place=options.place,
-        compare_with=options.compare_with,
-        talk=talk,
-    )
-    return report.text(), bool(report.unreadable)
-
-
-def excluded(told: str | None) -> set[str]:
-    """Return record names to leave out, from a comma list or a file.
-
-    A file holds one name a line, or JSON Lines of the release's runtime form, whose
-    records are named by their ``data_path``.
-    """
-    if not told:
-        return set()
-    path = Path(told)
-    if not path.is_file():
-        if "/" in told or told.endswith((".txt", ".jsonl")):
-            raise SetError(f"no file {told} of names to leave out")
-        return {name.strip() for name in told.split(",") if name.strip()}
-    names: set[str] = set()
-    for line in read_bytes(path).decode("utf-8", "replace").splitlines():
-        names |= set(_names_of(line.strip()))
-    return names
-
-
-def _names_of(line: str) -> Iterable[str]:
-    if not line.startswith("{"):
-        return [line] if line else []
-    try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise SetError(f"names to leave out: not JSON: {line[:60]!r}") from error
-    records = row.get("records", []) if isinstance(row, dict) else []
-    return [Path(str(record["data_path"])).stem for record in records]
 
 
 def check_set(set_path: Path, *, talk: Talk) -> tuple[str, bool]:
