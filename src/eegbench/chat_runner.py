@@ -107,10 +107,8 @@ def run_chat(
     config : Config, optional
         Limits, budget, protocol, time limit, seed; its ``workers`` are the threads in
         which tools are carried out.
-    tasks, limit, record_key, on_progress
+    tasks, limit, only, record_key, on_progress
         As for ``eegbench.runner.run``.
-    only : frozenset of str, optional
-        Play these instances only: a subset.
     price : Price, optional
         Of the model.
     max_cost_usd : float, optional
@@ -132,11 +130,7 @@ def run_chat(
     settings = config or Config()
     versions = {"inspect_ai": inspect_version(), "openai": _openai_version()}
     folder = read_set(set_path)
-    chosen = [
-        item
-        for item in choose(folder, tasks=tasks, limit=limit)
-        if only is None or item.instance_id in only
-    ]
+    chosen = choose(folder, tasks=tasks, limit=limit, only=only)
     key = os.environ.get(options.api_key_env) if options.api_key_env else None
     if options.api_key_env and not key:
         raise ConfigError(
@@ -167,7 +161,7 @@ def run_chat(
         )
         waiting = [item for item in chosen if item.instance_id not in out.finished]
         ordered = in_order(waiting, job.record_key)
-        watch.spent_usd = _spent_before(out.path, price)
+        watch.spent_usd = spent_before(out.path, price)
         if watch.max_cost_usd is not None and watch.spent_usd >= watch.max_cost_usd:
             watch.paid(Usage())  # says so
         elif ordered and probe:
@@ -198,7 +192,7 @@ def _openai_version() -> str:
     return importlib.metadata.version("openai")
 
 
-def _spent_before(run_path: Path, price: Price | None) -> float:
+def spent_before(run_path: Path, price: Price | None) -> float:
     """Return what the lines of earlier sessions cost, failed ones included."""
     path = predictions_path(run_path)
     if price is None or not path.exists():

@@ -77,6 +77,7 @@ def run(
     config: Config | None = None,
     tasks: Sequence[str] | None = None,
     limit: int | None = None,
+    only: frozenset[str] | None = None,
     record_key: str | None = None,
     in_process: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
@@ -97,6 +98,8 @@ def run(
         Play these tasks only.
     limit : int, optional
         Play at most so many instances, the same ones each time.
+    only : frozenset of str, optional
+        Play these instances only: a subset.
     record_key : str, optional
         Hex key of the record ids; default: a new random one.
     in_process : bool
@@ -114,7 +117,7 @@ def run(
     """
     settings = config or Config()
     folder = read_set(set_path)
-    chosen = choose(folder, tasks=tasks, limit=limit)
+    chosen = choose(folder, tasks=tasks, limit=limit, only=only)
     options = resolved_options(agent, agent_options or {})
     agent_factory(agent, options)
     key = record_key or _record_key(agent, options)
@@ -148,7 +151,11 @@ def run(
 
 
 def choose(
-    folder: SetFolder, *, tasks: Sequence[str] | None, limit: int | None
+    folder: SetFolder,
+    *,
+    tasks: Sequence[str] | None,
+    limit: int | None,
+    only: frozenset[str] | None = None,
 ) -> list[Instance]:
     """Return the instances of some tasks, at most so many, in the set's order."""
     chosen = list(folder.instances)
@@ -160,6 +167,8 @@ def choose(
                 f"no task {listing(unknown)} in {folder.path}; it has {listing(known)}"
             )
         chosen = [item for item in chosen if item.task in tasks]
+    if only is not None:
+        chosen = [item for item in chosen if item.instance_id in only]
     return chosen if limit is None else chosen[:limit]
 
 

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from eegbench.config import Config, from_mapping, read_config
+from eegbench.config import Config, from_mapping
 from eegbench.errors import ConfigError, EegbenchError
 from eegbench.instances import Instance, SetFolder, read_set
 from eegbench.models import (
@@ -31,7 +31,7 @@ from eegbench.report.tables import render
 
 Talk = Callable[[str], None]
 Tick = Callable[[int, int], None]
-PROTOCOLS = {"text": "text", "tools": "native"}
+PROTOCOLS: dict[str, Literal["text", "native"]] = {"text": "text", "tools": "native"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +42,8 @@ class ChatRequest:
     models: Path | None = None
     options: JsonObject | None = None
     """Of the chat agent, where one model is named."""
+    generate: Sequence[str] = ()
+    """``NAME=VALUE`` pairs: Inspect's generate options."""
     mode: Mode | None = None
     prices: Path | None = None
     max_cost_usd: float | None = None
@@ -65,25 +67,24 @@ def run_chat_models(
     output: Path,
     request: ChatRequest,
     *,
-    config: Path | None,
-    workers: int | None,
-    tasks: Sequence[str] | None,
-    limit: int | None,
-    only: frozenset[str] | None,
+    settings: Config,
+    choice: dict[str, Any],
     form: str,
     talk: Talk,
     tick: Tick,
 ) -> tuple[str, bool]:
-    """Let chat models play a set, or say what that would cost."""
+    """Let chat models play a set, or say what that would cost.
+
+    ``choice`` holds ``tasks``, ``limit`` and ``only``, as for ``run_chat``.
+    """
     from eegbench.runner import choose
 
     folder = read_set(set_path)
-    chosen = choose(folder, tasks=tasks, limit=limit, only=only)
+    chosen = choose(folder, **choice)
     prices = paper_prices() if request.prices is None else read_prices(request.prices)
     plans = _plans(request, output, folder, chosen, prices)
     if request.dry_run:
         return _told_before(plans, chosen, prices, request, form=form), False
-    settings = read_config(config)
     rows: list[JsonObject] = []
     failed = False
     for plan in plans:
@@ -95,8 +96,8 @@ def run_chat_models(
             row, spoiled = _play(
                 plan,
                 set_path,
-                _told(settings, plan.run.mode, workers),
-                choice={"tasks": tasks, "limit": limit, "only": only},
+                _in_mode(settings, plan.run.mode),
+                choice=choice,
                 max_cost_usd=left,
                 talk=talk,
                 tick=tick,
@@ -193,11 +194,13 @@ def _one_run(request: ChatRequest) -> ChatRun:
     given = dict(request.options or {})
     if request.model is not None:
         given["model"] = request.model
+    if request.generate:
+        given["generate"] = given.get("generate", {}) | chat_options(request.generate)
     if "model" not in given:
         raise ConfigError("a chat agent needs a model; name it with --model")
     options = from_mapping(given, ChatOptions, "options of agent 'chat'")
-    name = folder_name(options.model)
-    return ChatRun(name, request.mode or "text", options, "", "")
+    mode = request.mode or "text"
+    return ChatRun(folder_name(options.model), mode, options, "", "")
 
 
 def _tokens_of(run_path: Path) -> TokensPerTask:
@@ -255,12 +258,8 @@ def _told_before(
     return "\n".join(lines) + "\n"
 
 
-def _told(settings: Config, mode: Mode, workers: int | None) -> Config:
-    """Put mode and threads into a configuration."""
-    changes: dict[str, Any] = {"protocol": PROTOCOLS[mode]}
-    if workers is not None:
-        changes["workers"] = workers
-    run = msgspec.structs.replace(settings.run, **changes)
+def _in_mode(settings: Config, mode: Mode) -> Config:
+    run = msgspec.structs.replace(settings.run, protocol=PROTOCOLS[mode])
     return msgspec.structs.replace(settings, run=run)
 
 
