@@ -40,8 +40,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     model: str
     name: str = ""
     """Of the run's folder; empty: made of the model's."""
-    modes: list[Mode] = ["text"]
-    variants: list[Variant] = []
+    modes: tuple[Mode, ...] = ("text",)
+    variants: tuple[Variant, ...] = ()
     base_url: str | None = None
     api_key_env: str | None = None
     model_args: JsonObject = {}
@@ -118,7 +118,7 @@ def read_models(path: str | Path) -> list[ChatRun]:
 def _runs_of(entry: Entry) -> Iterable[ChatRun]:
     base = entry.name or folder_name(entry.model)
     shared = {name: getattr(entry, name) for name in _OPTIONS}
-    for variant in entry.variants or [Variant(name="")]:
+    for variant in entry.variants or (Variant(name=""),):
         for mode in entry.modes:
             parts = [base, variant.name, mode if len(entry.modes) > 1 else ""]
             yield ChatRun(
