@@ -11,9 +11,9 @@ share behind is 0.17 to 0.52 in AD there and 0.07 to 0.13 in the four healthy.
 Age: the alpha peak falls about 0.05 Hz a year after 60 (Scally et al. 2018, Neurobiol
 Aging 71:149), which shifts what is expected.
 
-FTD, only if it is among the classes: slowing between healthy and AD, and slow activity
-in front (Nishida et al. 2011; Miltiadous et al. 2023, Data 8:95). A rule from the
-literature, never tested on signals of FTD.
+FTD, only if it is among the classes: slowing between healthy and AD, slow activity in
+front, a peak of alpha of 8.5 Hz and more (Nishida et al. 2011; Miltiadous et al. 2023,
+Data 8:95). A rule from the literature, never tested on signals of FTD.
 """
 
 import math
@@ -32,14 +32,14 @@ from eegbench.agents.rules.desk import (
 )
 from eegbench.records import JsonObject
 
-THETA_SHARE, THETA_SHARE_SCALE = 0.15, 0.3
-THETA_ALPHA, THETA_ALPHA_SCALE = 0.55, 0.7
+THETA_SHARE, THETA_SHARE_SCALE = 0.17, 0.35
+THETA_ALPHA, THETA_ALPHA_SCALE = 0.6, 0.8
 PEAK_HZ, PEAK_SCALE_HZ = 8.7, 1.2
 FRONT_BACK, FRONT_BACK_SCALE = 0.3, 0.6
 WEIGHTS = {"theta_share": 1.5, "theta_alpha": 1.0, "peak": 0.5, "front_back": 0.75}
 REFERENCE_AGE, PEAK_PER_YEAR_HZ = 67.0, 0.05
-FTD_SCORE = (-0.55, 0.55)
-FTD_THETA_FRONT = 1.15
+FTD_SCORE = (-0.5, 0.9)
+FTD_THETA_FRONT, FTD_PEAK_HZ = 1.15, 8.5
 POWER = "absolute_power_uv2"
 BANDS = ("delta", "theta", "alpha", "beta", "gamma")
 
@@ -59,7 +59,9 @@ def analyse(view: InstanceView) -> Analysis:
     label = "AD" if score > 0 else "HC"
     frontal = figures["theta_front_back"]
     between = FTD_SCORE[0] < score < FTD_SCORE[1]
-    if between and (not allowed or "FTD" in allowed) and frontal >= FTD_THETA_FRONT:
+    kept = figures["alpha_peak_hz"] >= FTD_PEAK_HZ
+    may = not allowed or "FTD" in allowed
+    if may and between and kept and frontal >= FTD_THETA_FRONT:
         label = "FTD"
     said = ", ".join(f"{key} {value:+.2f}" for key, value in signs.items())
     return {

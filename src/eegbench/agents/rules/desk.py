@@ -81,6 +81,13 @@ def record(
     )
 
 
+def whole_windows(duration_sec: float, window_sec: float) -> int:
+    """Return how many whole windows a recording holds; 0 if its length is unknown."""
+    if not math.isfinite(duration_sec):
+        return 0
+    return int(duration_sec / window_sec + 1e-6)
+
+
 def number(value: object) -> float:
     """Return a JSON value as a float; NaN if it is none."""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -156,8 +163,11 @@ def _smaller(
     fits = _windows_that_fit(plan, first, n_windows, answer)
     if fits < SMALLEST_SPLIT:
         half = len(channels) // 2
+        if half == 0 and n_windows == 1:
+            return []  # not even one value fits: it stays a hole
         if half == 0:
-            return []
+            middle = first + n_windows // 2
+            return [(first, middle, channels), (middle, last, channels)]
         return [(first, last, channels[:half]), (first, last, channels[half:])]
     n_pieces = math.ceil(n_windows / fits)
     edges = [first + round(i * n_windows / n_pieces) for i in range(n_pieces + 1)]

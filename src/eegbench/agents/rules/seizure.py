@@ -33,6 +33,7 @@ from eegbench.agents.rules.desk import (
     Table,
     Values,
     record,
+    whole_windows,
     windowed,
 )
 from eegbench.agents.rules.seizure_runs import (
@@ -67,7 +68,7 @@ def analyse(view: InstanceView) -> Analysis:
     """Screen, look closely, and list the seizures."""
     about = yield from record(view)
     names = eeg_names(about)
-    n_coarse = int(about.duration_sec // COARSE_SEC)
+    n_coarse = whole_windows(about.duration_sec, COARSE_SEC)
     if not names or n_coarse < 1:
         return _answer([], "no EEG of at least 10 s")
     coarse = yield from windowed(
@@ -130,7 +131,10 @@ def _closely(
     )
     fine = yield from windowed(plan)
     here = Background(
-        usual.level[chosen], usual.spread[chosen], usual.fast_level[chosen]
+        usual.level[chosen],
+        usual.spread[chosen],
+        usual.fast_level[chosen],
+        short=usual.short,
     )
     return judged(fine.values, here, suspect.start_sec, FINE_SEC)
 

@@ -18,6 +18,7 @@ ON, OFF, OFF_SHARE = 2.5, 1.5, 0.3
 LONGEST_GAP = 6  # windows of 2 s
 SMOOTHED = 3
 LEAST_HEIGHT, LEAST_MEDIAN, LEAST_FILLED = 4.5, 3.8, 0.45
+LENIENT = 0.75  # of height, median and length where there is no background
 RHYTHMIC_SEC, MASSIVE_SEC = 16.0, 26.0
 RHYTHMIC_SLOW, RHYTHMIC_FAST, MASSIVE_FAST = 0.5, 0.8, -0.9
 MOVEMENT_RISE, MOVEMENT_SLOW, MOVEMENT_SEC = 1.8, 0.4, 45.0
@@ -30,6 +31,8 @@ class Background(NamedTuple):
     level: Values
     spread: Values
     fast_level: Values
+    short: bool = False
+    """The record is too short to have a background of its own."""
 
 
 class Run(NamedTuple):
@@ -76,7 +79,9 @@ def background(values: Mapping[str, Values]) -> Background:
     percent = 50 if enough else SHORT_PERCENTILE
     level, fast_level = (_percentile(x, percent) for x in (middle, fast))
     if not enough:
-        return Background(level, np.full_like(level, SHORT_SPREAD), fast_level)
+        return Background(
+            level, np.full_like(level, SHORT_SPREAD), fast_level, short=True
+        )
     below = np.where(middle <= level[:, None], (middle - level[:, None]) ** 2, np.nan)
     count = np.maximum(np.isfinite(below).sum(axis=1), 1)
     spread = np.sqrt(np.nansum(below, axis=1) / count)
@@ -146,6 +151,7 @@ def judged(
     figures = {"slow": lead(slow), "fast": lead(middle - fast), "rise": lead(rise)}
     muscle = (lead(gamma) > MUSCLE_GAMMA) & (figures["fast"] < MUSCLE_FAST)
     hot = np.flatnonzero((second >= ON) & ~muscle)
+    ease = LENIENT if usual.short else 1.0
     out: list[Run] = []
     for first, last in runs_of(hot, longest_gap=LONGEST_GAP - 1):
         height = float(np.percentile(second[first : last + 1], 80))
@@ -164,10 +170,10 @@ def judged(
                 median,
                 filled,
                 **middles,
-                is_seizure=height >= LEAST_HEIGHT
-                and median >= LEAST_MEDIAN
+                is_seizure=height >= ease * LEAST_HEIGHT
+                and median >= ease * LEAST_MEDIAN
                 and filled >= LEAST_FILLED
-                and _is_ictal(end - begin, **middles),
+                and _is_ictal((end - begin) / ease, **middles),
             )
         )
     return out

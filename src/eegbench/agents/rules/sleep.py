@@ -20,6 +20,7 @@ from eegbench.agents.rules.desk import (
     Record,
     Values,
     record,
+    whole_windows,
     windowed,
 )
 from eegbench.agents.rules.sleep_evidence import EPOCH_SEC, evidence, sequence
@@ -37,7 +38,7 @@ EMG = ("rms_uv",)
 def analyse(view: InstanceView) -> Analysis:
     """Measure the night in epochs and stage it."""
     about = yield from record(view)
-    n_epochs = view.n_epochs or int(about.duration_sec // EPOCH_SEC)
+    n_epochs = view.n_epochs or whole_windows(about.duration_sec, EPOCH_SEC)
     chosen = choose(about)
     measured: dict[str, dict[str, Values]] = {}
     n_calls = 2
