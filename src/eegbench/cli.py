@@ -15,10 +15,11 @@ import click
 
 from eegbench import __version__
 from eegbench.cli_build import build
+from eegbench.cli_chat import chat_choices
 from eegbench.terminal import guarded, progress_bar, show, talk
 
 FORMATS = click.Choice(["table", "json", "csv", "md"])
-AGENTS = "rules, random, constant, id-only, replay, command, a .toml file, module:Name"
+AGENTS = "rules, random, constant, id-only, replay, command, chat, a .toml file, module:Name"
 EXAMPLES = """\b
 A first look (simulated data, two minutes):
     eegbench demo -o demo
@@ -120,44 +121,47 @@ def check(set_path: Path) -> None:
 
 @_command("run")
 @click.argument("set_path", type=Path, metavar="SET")
-@click.option("--agent", required=True, help=f"One of: {AGENTS}.")
+@click.option("--agent", help=f"One of: {AGENTS}.")
 @click.option("--config", type=Path, help="A TOML file with limits and budgets.")
 @click.option(
     "--workers", type=click.IntRange(1), help="Processes; default: all cores."
 )
 @click.option("--tasks", help="A comma list, such as T3,T5; default: all of the set.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N instances.")
-@click.option("--source", type=Path, help="For replay: the run to replay.")
-@click.option("--model", help="For chat: Inspect's name, such as openai/gpt-5.5.")
 @click.option(
-    "--prices", type=Path, help="For chat: a price file (TOML, or Inspect's)."
+    "--subset", type=click.IntRange(1), metavar="N", help="A stratified part of N."
 )
-@click.option("--max-cost", type=float, metavar="USD", help="For chat: stop there.")
+@click.option("--source", type=Path, help="For replay: the run to replay.")
+@chat_choices
+@_format
 @_output
 def run(
     set_path: Path,
-    agent: str,
-    config: Path | None,
-    workers: int | None,
-    tasks: str | None,
-    limit: int | None,
+    agent: str | None,
     output: Path,
+    tasks: str | None,
+    form: str,
+    chat: dict[str, Any],
     **told: Any,
 ) -> None:
     """Let an agent answer a set; goes on where RUN stopped.
 
     \b
     eegbench run sets/t3t5 --agent rules --workers 2 -o runs/rules
+    eegbench run sets/t3t5 --model openai/gpt-5.5 --mode tools -o runs/gpt
+    eegbench run sets/t3t5 --models models.toml --dry-run -o runs
     """
+    if agent is None and not (chat.get("model") or chat.get("models")):
+        raise click.UsageError("give --agent NAME, --model NAME or --models FILE")
+    agent = agent or "chat"
     with progress_bar(agent) as tick:
         summary, failed = _pipeline().run_agent(
             set_path,
             agent,
             output,
-            config=config,
-            workers=workers,
             tasks=_listed(tasks),
-            limit=limit,
+            chat=chat,
+            form=form,
             talk=talk,
             tick=tick,
             **told,
@@ -217,6 +221,29 @@ def report(
     )
     if text is not None:
         show(text)
+
+
+@_command("compare")
+@click.argument("first", type=Path, metavar="RUN")
+@click.argument("second", type=Path, metavar="RUN")
+@_set
+@_format
+def compare(first: Path, second: Path, set_path: Path | None, form: str) -> None:
+    """Test the difference of two runs on one set.
+
+    \b
+    eegbench compare runs/rules runs/random
+    """
+    show(_pipeline().compare(first, second, set_path=set_path, form=form))
+
+
+@_command("repeats")
+@click.argument("runs", type=Path, metavar="RUN...", nargs=-1, required=True)
+@_set
+@_format
+def repeats(runs: tuple[Path, ...], set_path: Path | None, form: str) -> None:
+    """Say how far repeated runs of one agent agree."""
+    show(_pipeline().repeats(list(runs), set_path=set_path, form=form))
 
 
 @_command("export")

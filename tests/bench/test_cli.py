@@ -204,3 +204,24 @@ def test_a_reader_that_goes_away_ends_quietly() -> None:
         error = process.stderr.read() if process.stderr else b""
     assert b"Traceback" not in error
     assert b"Exception" not in error
+
+
+def test_two_runs_compare_and_other_sets_do_not(tmp_path: Path, run: Path) -> None:
+    answers = {**perfect_answers(), "T3-0": '{"classification": "epileptic"}'}
+    other = run_folder(tmp_path / "other", tmp_path / "set", answers)
+    rows = json.loads(call("compare", run, other, "--format", "json").stdout)
+    by_task = {row["task"]: row["difference"] for row in rows}
+    assert by_task["T3"] > 0
+    assert by_task["T5"] == 0
+    assert call("repeats", run, other).exit_code == 0
+    small_set(tmp_path / "set2", condition="paper-like")
+    third = run_folder(tmp_path / "third", tmp_path / "set2", answers)
+    refused = call("compare", run, third)
+    assert refused.exit_code == 1
+    assert "different sets" in refused.stderr
+
+
+def test_export_writes_files_and_names_them(tmp_path: Path, run: Path) -> None:
+    result = call("export", run, "--to", "szcore", "-o", tmp_path / "out")
+    assert result.exit_code == 1  # the small set has no recordings
+    assert "has the form szcore" in result.stderr

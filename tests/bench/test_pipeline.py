@@ -112,22 +112,3 @@ def test_scores_do_not_need_a_set_that_can_be_written(tmp_path: Path) -> None:
     text, failed = pipeline.score(run, set_path=None, form="csv", rounds=0, talk=silent)
     assert not failed
     assert "constant" in text
-
-
-def test_chat_says_what_it_needs(tmp_path: Path) -> None:
-    folder = small_set(tmp_path / "set")
-
-    def run(agent: str, **told: Any) -> None:
-        pipeline.run_agent(
-            folder,
-            agent,
-            tmp_path / "run",
-            talk=silent,
-            tick=lambda done, total: None,
-            **told,
-        )
-
-    with pytest.raises(ConfigError, match="--model"):
-        run("chat")
-    with pytest.raises(ConfigError, match="costs nothing"):
-        run("constant", max_cost=1.0)

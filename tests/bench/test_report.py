@@ -221,3 +221,20 @@ def test_runs_of_stages_have_inclusive_ends() -> None:
         (2, 2, None),
         (3, 3, "N2"),
     ]
+
+
+def test_differences_between_runs_stand_on_the_page() -> None:
+    row = {
+        "first": "rules",
+        "second": "random",
+        "task": "T3",
+        "metric": "macro_f1",
+        "n": 24,
+        "difference": 0.376,
+        "p_value": 0.0001,
+        "p_holm": 0.02,
+    }
+    page = render_page(made_runs(), title="t", differences=[row])
+    assert "&lt; 0.001" in page
+    assert "0.020" in page
+    assert "Differences</h3>" not in render_page(made_runs(), title="t")

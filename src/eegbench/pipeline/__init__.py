@@ -5,6 +5,7 @@ failed), and says what it is doing through ``talk``. Heavy parts are imported wh
 are used, so that a command loads no more than it needs.
 """
 
+from eegbench.pipeline.comparing import compare, repeats
 from eegbench.pipeline.runs import (
     analyse,
     case,
@@ -28,12 +29,14 @@ __all__ = [
     "audit",
     "case",
     "check_set",
+    "compare",
     "compare_latency",
     "demo",
     "export",
     "latency",
     "list_suites",
     "paper",
+    "repeats",
     "report",
     "run_agent",
     "score",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate_run
@@ -13,9 +13,6 @@ from eegbench.scored import LoadedRun, ScoredCase, load_run
 from eegbench.transcripts import read_transcript
 from eegcore.errors import EegcoreError
 from eegcore.formats import open_recording
-
-if TYPE_CHECKING:
-    from eegbench.runner import RunSummary
 
 Talk = Callable[[str], None]
 Tick = Callable[[int, int], None]
@@ -31,22 +28,23 @@ def run_agent(
     workers: int | None = None,
     tasks: Sequence[str] | None = None,
     limit: int | None = None,
+    subset: int | None = None,
     source: Path | None = None,
-    model: str | None = None,
-    prices: Path | None = None,
-    max_cost: float | None = None,
+    chat: JsonObject | None = None,
+    form: str = "table",
     talk: Talk,
     tick: Tick,
 ) -> tuple[str, bool]:
     """Let an agent play a set and return what was done, and whether rows failed.
 
     ``agent`` is a name of the registry, ``chat``, ``module:Name`` or a TOML file.
-    ``source`` is for replay; ``model``, ``prices`` and ``max_cost`` are for chat.
+    ``source`` is for replay; ``chat`` holds the fields of a ``ChatRequest``.
     """
     import msgspec
 
     from eegbench.config import read_agent_config, read_config
-    from eegbench.runner import Progress, run
+    from eegbench.pipeline.chat import ChatRequest, run_chat_models
+    from eegbench.runner import run
 
     settings = read_config(config)
     if workers is not None:
@@ -61,38 +59,33 @@ def run_agent(
         options["run"] = str(source)
     elif agent == "replay" and "run" not in options:
         raise ConfigError("replay needs the run to replay; name it with --source")
-    if model is not None:
-        options["model"] = model
-
-    def moved(progress: Progress) -> None:
-        tick(progress.n_done, progress.n_total)
-
-    summary: RunSummary
+    only = _subset(set_path, tasks, subset, settings.run.seed, talk)
     if agent == "chat":
-        summary = _chat(
+        request = dict(chat or {})
+        request["options"] = options | request.pop("options", {})
+        return run_chat_models(
             set_path,
             output,
-            options,
-            prices,
-            config=settings,
-            tasks=tasks,
-            limit=limit,
-            max_cost_usd=max_cost,
-            on_progress=moved,
+            ChatRequest(**request),
+            settings=settings,
+            choice={"tasks": tasks, "limit": limit, "only": only},
+            form=form,
+            talk=talk,
+            tick=tick,
         )
-    elif prices is not None or max_cost is not None:
-        raise ConfigError(f"agent {agent} costs nothing; --prices is for chat")
-    else:
-        summary = run(
-            set_path,
-            output,
-            agent=agent,
-            agent_options=options,
-            config=settings,
-            tasks=tasks,
-            limit=limit,
-            on_progress=moved,
-        )
+    if any(chat.values() if chat else ()):
+        raise ConfigError(f"options of chat models do not go with agent {agent!r}")
+    summary = run(
+        set_path,
+        output,
+        agent=agent,
+        agent_options=options,
+        config=settings,
+        tasks=tasks,
+        limit=limit,
+        only=only,
+        on_progress=lambda progress: tick(progress.n_done, progress.n_total),
+    )
     for note in summary.notes:
         talk(note)
     before = f", {summary.n_skipped} done before" if summary.n_skipped else ""
@@ -101,28 +94,27 @@ def run_agent(
         f"{summary.n_failed} failed{before}: {output}\n"
         f"next: eegbench score {output}"
     )
-    return text, summary.n_failed > 0 or getattr(summary, "stopped", None) is not None
+    return text, summary.n_failed > 0
 
 
-def _chat(
+def _subset(
     set_path: Path,
-    output: Path,
-    options: JsonObject,
-    prices: Path | None,
-    **settings: Any,
-) -> "RunSummary":
-    from eegbench.agents.chat import ChatOptions
-    from eegbench.chat_runner import run_chat
-    from eegbench.config import from_mapping
-    from eegbench.prices import read_prices
+    tasks: Sequence[str] | None,
+    size: int | None,
+    seed: int,
+    talk: Talk,
+) -> frozenset[str] | None:
+    """Choose a stratified part of a set and say how far its score may be off."""
+    if size is None:
+        return None
+    from eegbench.instances import read_set
+    from eegbench.runner import choose
+    from eegbench.subset import choose_subset
 
-    if "model" not in options:
-        raise ConfigError("chat needs a model; name it with --model")
-    chosen = from_mapping(options, ChatOptions, "options of agent 'chat'")
-    price = None if prices is None else read_prices(prices).find(chosen.model)
-    if prices is not None and price is None:
-        raise ConfigError(f"{prices} has no price of {chosen.model}")
-    return run_chat(set_path, output, options=chosen, price=price, **settings)
+    chosen = choose(read_set(set_path), tasks=tasks, limit=None)
+    subset = choose_subset(chosen, size, seed=seed)
+    talk(subset.text())
+    return subset.instance_ids
 
 
 def score(
@@ -285,13 +277,23 @@ def _judged(
 
 
 def _page(told: Sequence[tuple[JsonObject, list[ScoredCase], LoadedRun]]) -> str:
-    from eegbench.report.page import RunReport, render_page
+    from eegbench.pipeline.comparing import differences
+    from eegbench.report.page import RunReport, agent_names, render_page
 
+    best_first = sorted(told, key=lambda each: -(each[0]["overall"] or 0.0))
     runs = [
-        RunReport(result, cases, _reader(run), run.suite) for result, cases, run in told
+        RunReport(result, cases, _reader(run), run.suite)
+        for result, cases, run in best_first
     ]
+    names = agent_names([result for result, _, _ in best_first])
+    rows = differences(
+        [
+            (name, run, cases)
+            for name, (_, cases, run) in zip(names, best_first, strict=True)
+        ]
+    )
     suites = dict.fromkeys(run.suite.title for run in runs)
-    return render_page(runs, title=" and ".join(suites))
+    return render_page(runs, title=" and ".join(suites), differences=rows)
 
 
 def _reader(run: LoadedRun) -> Callable[[ScoredCase], list[JsonObject]]:

@@ -18,6 +18,7 @@ from eegbench.analysis.behaviour import behaviour_of
 from eegbench.analysis.trajectories import calls_of
 from eegbench.report.behaviour import behaviour_blocks
 from eegbench.report.cases import pack_cases
+from eegbench.report.cells import Table, plain_table
 from eegbench.report.leaderboard import leaderboard_table, overview_chart
 from eegbench.report.task_sections import Figure, task_section
 from eegbench.scored import OUTCOMES, ScoredCase
@@ -50,7 +51,12 @@ class Filter(NamedTuple):
     options: Sequence[str]
 
 
-def render_page(runs: Sequence[RunReport], *, title: str) -> str:
+def render_page(
+    runs: Sequence[RunReport],
+    *,
+    title: str,
+    differences: Sequence[JsonObject] = (),
+) -> str:
     """Return the page's HTML.
 
     Parameters
@@ -59,6 +65,8 @@ def render_page(runs: Sequence[RunReport], *, title: str) -> str:
         At least one; of one suite.
     title : str
         Heading and window title.
+    differences : sequence of dict, optional
+        Paired tests between runs, as from ``eegbench.compare``.
     """
     results = [run.result for run in runs]
     names = agent_names(results)
@@ -87,7 +95,7 @@ def render_page(runs: Sequence[RunReport], *, title: str) -> str:
         title=title,
         version=__version__,
         head=_head(results),
-        leaderboard=_leaderboard([result for result, _ in pairs]),
+        leaderboard=_leaderboard([result for result, _ in pairs], differences),
         tasks=[
             section._replace(figures=[_safe(figure) for figure in section.figures])
             for section in (task_section(task, pairs) for task in shown)
@@ -163,7 +171,9 @@ def _head(results: Sequence[JsonObject]) -> JsonObject:
     }
 
 
-def _leaderboard(results: Sequence[JsonObject]) -> JsonObject:
+def _leaderboard(
+    results: Sequence[JsonObject], differences: Sequence[JsonObject]
+) -> JsonObject:
     notes = []
     if len({(r["dialect"], r["condition"]) for r in results}) > 1:
         notes.append(
@@ -183,7 +193,28 @@ def _leaderboard(results: Sequence[JsonObject]) -> JsonObject:
         "table": leaderboard_table(results),
         "paper_shown": any(r["condition"] == "paper-like" for r in results),
         "chart": Markup(overview_chart(results)),
+        "differences": _differences(differences),
     }
+
+
+def _differences(rows: Sequence[JsonObject]) -> Table | None:
+    """Return paired tests as a table, p-values as a reader writes them."""
+    told = [
+        {
+            **row,
+            "p_value": p_text(row["p_value"]),
+            "p_holm": p_text(row["p_holm"]),
+        }
+        for row in rows
+    ]
+    return plain_table("Differences between runs", told) if told else None
+
+
+def p_text(value: float | None) -> str:
+    """Return a p-value with three decimals, or that it is below them."""
+    if value is None:
+        return "-"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _provenance(result: JsonObject) -> JsonObject:
