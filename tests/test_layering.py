@@ -38,6 +38,14 @@ SCORES = (
 )
 
 
+COMMANDS = (
+    "eegbench.cli",
+    "eegbench.cli_build",
+    "eegbench.cli_chat",
+    "eegbench.cli_data",
+)
+
+
 class Rule(NamedTuple):
     """What a part may import: our own packages, and others at the top or inside."""
 
@@ -64,10 +72,12 @@ PLAYERS = (
     "eegbench.answerschema",
     "eegbench.config",
     "eegbench.episode",
+    "eegbench.models",
     "eegbench.pool",
     "eegbench.prices",
     "eegbench.prompts",
     "eegbench.runfolder",
+    "eegbench.subset",
     "eegbench.toolcalls",
     "eegbench.transcripts",
     "eegbench.worker",
@@ -139,12 +149,14 @@ PARTS = {
         outside=("click",),
         inside_functions=("rich",),
     ),
+    "eegbench.datasets": Rule(
+        ("eegbench.datasets", "eegbench.sources", *PLAIN),
+        outside=("numpy", "msgspec"),
+        inside_functions=("pooch", "requests", "huggingface_hub", "openneuro"),
+    ),
     **dict.fromkeys(
-        ("eegbench.cli", "eegbench.cli_build"),
-        Rule(
-            ("eegbench.pipeline", "eegbench.terminal", "eegbench.cli_build"),
-            outside=("click",),
-        ),
+        COMMANDS,
+        Rule(("eegbench.pipeline", "eegbench.terminal", *COMMANDS), outside=("click",)),
     ),
 }
 STANDARD = sys.stdlib_module_names
