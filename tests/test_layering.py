@@ -90,6 +90,9 @@ RUNNERS = Rule(
 )
 PARTS = {
     "eegcore.kernels": Rule(("eegcore.kernels",), outside=("numpy", "numba")),
+    "eegcore.kernels._jit": Rule(  # llvmlite's version enters the cache key
+        ("eegcore.kernels",), outside=("numpy", "numba", "llvmlite")
+    ),
     "eegcore.kernels._vector": Rule(
         ("eegcore.kernels",), outside=("numpy", "numba", "llvmlite")
     ),
@@ -106,6 +109,7 @@ PARTS = {
     "eegcore.serve": Rule(
         ("eegcore",), ("eegcore.cli",), NUMERIC, inside_functions=("mcp",)
     ),
+    "eegcore.serve_folder": Rule(("eegcore",), ("eegcore.cli",), NUMERIC),
     "eegcore.cli": Rule(("eegcore",), outside=("click", "rich", *NUMERIC)),
     "eegbench.errors": Rule(()),
     "eegbench.records": Rule(("eegbench.errors",), outside=("msgspec",)),
