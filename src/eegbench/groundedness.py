@@ -1,0 +1,229 @@
+"""Whether the numbers that an agent gives as reasons are those that it measured.
+
+Every number in the rationale and the findings of a final answer is looked up in the
+tool answers that the agent saw. A long tool answer holds so many numbers that some fit
+by accident; the share that the answers of other episodes of the same task would give is
+therefore taken off.
+"""
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eegbench.records import JsonObject
+
+REASONS = ("rationale", "findings")
+MOST_OTHERS = 20
+"""Other episodes that chance is averaged over, at most."""
+Values = NDArray[np.float64]
+Row = dict[str, object]
+
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?<![A-Za-z]-)[-+\u2212]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?:\s?%)?"
+)
+"""A number that no letter precedes: neither C3 nor N2 nor rec-12ab is one."""
+
+
+class Cited(NamedTuple):
+    """A number as it is written."""
+
+    value: float
+    half_step: float
+    """Half a unit of its last written digit: what rounding may have moved."""
+    is_percent: bool
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """How one episode's reasons fare."""
+
+    n_cited: int
+    """Numbers in the reasons that were not in the prompt."""
+    n_found: int
+    n_from_prompt: int
+    """Numbers that the agent was told; they show nothing and are left out."""
+    chance: float | None
+    """Share found in the tool answers of another episode, on average; None: there is
+    no other."""
+
+    @property
+    def share(self) -> float | None:
+        """Found of cited; None: nothing was cited."""
+        return self.n_found / self.n_cited if self.n_cited else None
+
+    @property
+    def excess(self) -> float | None:
+        """Share above chance: what the agent's own measurements explain."""
+        if self.share is None or self.chance is None:
+            return None
+        return self.share - self.chance
+
+
+def cited_numbers(text: str) -> list[Cited]:
+    """Return the numbers of a text, each as often as it stands there."""
+    found = []
+    for match in _NUMBER.finditer(text):
+        written = match.group().replace("\u2212", "-")
+        is_percent = written.endswith("%")
+        written = written.rstrip("% ")
+        value = float(written)
+        if not math.isfinite(value):
+            continue
+        digits, _, exponent = written.lower().partition("e")
+        decimals = len(digits.partition(".")[2])
+        half_step = 0.5 * 10.0 ** (int(exponent or 0) - decimals)
+        found.append(Cited(value, half_step, is_percent))
+    return found
+
+
+def reasons_of(answer: Mapping[str, object] | None) -> str:
+    """Return the free text of an answer."""
+    return "\n".join(
+        text for name in REASONS for text in _texts((answer or {}).get(name))
+    )
+
+
+def seen_numbers(events: Iterable[JsonObject]) -> Values:
+    """Return all numbers of the tool answers in a transcript, sorted."""
+    values: list[float] = []
+    for event in events:
+        if event.get("event") != "tools":
+            continue
+        for call in event["calls"]:
+            answer = call["answer"]
+            if isinstance(answer, dict):
+                shown = {key: told for key, told in answer.items() if key != "_meta"}
+                values.extend(_numbers(shown))
+    return np.unique(np.array(values, dtype=np.float64))
+
+
+def prompt_numbers(events: Iterable[JsonObject]) -> Values:
+    """Return the numbers of the prompt in a transcript, sorted."""
+    texts = [
+        str(event["text"])
+        for event in events
+        if event.get("event") == "shown" and event.get("kind") == "prompt"
+    ]
+    told = [number.value for text in texts for number in cited_numbers(text)]
+    return np.unique(np.array(told, dtype=np.float64))
+
+
+def is_among(number: Cited, values: Values) -> bool:
+    """Say whether a number is one of some values, rounded as it is written.
+
+    ``45 %`` fits 45 and 0.45. The sign must agree. Nothing is among no values.
+    """
+    scales = (1.0, 0.01) if number.is_percent else (1.0,)
+    for scale in scales:
+        aim, reach = number.value * scale, number.half_step * scale * (1 + 1e-9)
+        place = bisect_left(values, aim - reach)
+        if place < len(values) and values[place] <= aim + reach:
+            return True
+    return False
+
+
+def groundedness(
+    answers: Sequence[Mapping[str, object] | None],
+    transcripts: Sequence[Sequence[JsonObject]],
+) -> list[Grounded]:
+    """Look up the numbers of each episode's reasons; all are of one task and agent.
+
+    Parameters
+    ----------
+    answers : sequence of mapping or None
+        Final answers; None: there was none.
+    transcripts : sequence of events
+        One for each answer.
+
+    Notes
+    -----
+    Chance is the mean, over at most 20 other episodes with tool answers (at equal
+    steps through the list), of the share of the same numbers found there.
+    """
+    seen = [seen_numbers(events) for events in transcripts]
+    results = []
+    for index, (answer, events) in enumerate(zip(answers, transcripts, strict=True)):
+        told = prompt_numbers(events)
+        every = cited_numbers(reasons_of(answer))
+        cited = [number for number in every if not _is_told(number, told)]
+        others = _others(index, seen)
+        chance = None
+        if cited and others:
+            chance = fmean(_share(cited, values) for values in others)
+        results.append(
+            Grounded(
+                n_cited=len(cited),
+                n_found=sum(is_among(number, seen[index]) for number in cited),
+                n_from_prompt=len(every) - len(cited),
+                chance=chance,
+            )
+        )
+    return results
+
+
+def summary(results: Sequence[Grounded]) -> Row:
+    """Return an agent's means over the episodes that cite a number.
+
+    ``standard_error`` is that of the mean excess; None with fewer than two.
+    """
+    citing = [one for one in results if one.share is not None]
+    excess = [one.excess for one in citing if one.excess is not None]
+    chance = [one.chance for one in citing if one.chance is not None]
+    shares = [one.share for one in citing if one.share is not None]
+    error = stdev(excess) / math.sqrt(len(excess)) if len(excess) > 1 else None
+    return {
+        "n": len(results),
+        "n_citing": len(citing),
+        "numbers": sum(one.n_cited for one in citing),
+        "share": fmean(shares) if shares else None,
+        "chance": fmean(chance) if chance else None,
+        "excess": fmean(excess) if excess else None,
+        "standard_error": error,
+    }
+
+
+def _share(cited: Sequence[Cited], values: Values) -> float:
+    return sum(is_among(number, values) for number in cited) / len(cited)
+
+
+def _others(index: int, seen: Sequence[Values]) -> list[Values]:
+    """Return the tool numbers of other episodes that have any."""
+    # begin behind the episode itself, so that not all are judged by the same few
+    turned = [*seen[index + 1 :], *seen[:index]]
+    useful = [values for values in turned if values.size]
+    n = min(MOST_OTHERS, len(useful))
+    return [useful[step * len(useful) // n] for step in range(n)]
+
+
+def _is_told(number: Cited, told: Values) -> bool:
+    place = bisect_left(told, number.value)
+    return place < len(told) and bool(told[place] == number.value)
+
+
+def _numbers(value: object) -> Iterator[float]:
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            waiting.extend(each.values())
+        elif isinstance(each, list):
+            waiting.extend(each)
+        elif isinstance(each, int | float) and not isinstance(each, bool):
+            yield float(each)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, dict):
+        yield from _texts(list(value.values()))
