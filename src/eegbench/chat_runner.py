@@ -5,12 +5,13 @@ Inspect AI calls the model, retries, limits rates and keeps its own log, beside 
 run that was stopped or killed goes on from there.
 """
 
+import contextlib
 import importlib.metadata
 import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -165,7 +166,8 @@ def run_chat(
         if watch.max_cost_usd is not None and watch.spent_usd >= watch.max_cost_usd:
             watch.paid(Usage())  # says so
         elif ordered and probe:
-            _probe(open_model(options, key=key), options)
+            with _fresh(out.path):
+                _probe(open_model(options, key=key), options)
         table = Table(
             job, watch, LoopDelay(), settings.run.workers or available_cores()
         )
@@ -232,6 +234,18 @@ def _probe(model: "Model", options: ChatOptions) -> None:
         if trouble.kind != "busy":
             message = f"{options.model}: {trouble.message}"
             raise ProviderError(message) from error
+
+
+@contextlib.contextmanager
+def _fresh(run_path: Path) -> Iterator[None]:
+    """Leave no description behind of a run that never began."""
+    try:
+        yield
+    except ProviderError:
+        if predictions_path(run_path).stat().st_size == 0:
+            predictions_path(run_path).unlink()
+            (run_path / "run.json").unlink()
+        raise
 
 
 class _Session:
