@@ -119,6 +119,15 @@ def test_an_unreadable_file_is_an_answer_without_its_path(tmp_path, dialect) -> 
         assert answer.get("code") == ("unreadable" if dialect == "default" else None)
 
 
+def test_a_path_in_the_text_of_another_program_does_not_show(tmp_path) -> None:
+    path = tmp_path / "secret-patient.set"
+    path.write_bytes(b"MATLAB 5.0 MAT-file, but not really" + bytes(600))
+    answer = Toolbox({"rec-1": path}).call("compute_psd", {"record_id": "rec-1"})
+    assert answer["code"] == "unreadable"
+    assert "secret" not in answer["error"]
+    assert str(tmp_path) not in answer["error"]
+
+
 def test_a_file_that_changed_is_an_answer(tmp_path) -> None:
     path = tmp_path / "one.edf"
     edf = Edf(signals=[Signal(samples=list(range(100)))]).to_bytes()
@@ -157,8 +166,8 @@ def test_wrong_settings_are_refused() -> None:
         Toolbox({}, dialect="paper")
     with pytest.raises(ArgumentError, match="budget_tokens is 0"):
         Toolbox({}, budget_tokens=0)
-    with pytest.raises(ArgumentError, match="allowed are openai, anthropic, json"):
-        Toolbox({}).schemas("mcp")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="allowed are openai, openai-strict, ant"):
+        Toolbox({}).schemas("xml")  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ any argument

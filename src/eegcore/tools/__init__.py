@@ -4,14 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from eegcore.tools.answers import Json
-from eegcore.tools.call import Call
+from eegcore.tools.call import Call, check_half_second, check_some_samples
 from eegcore.tools.describe import (
     CHANNEL_LIST_SPEC,
     INFO_SPEC,
     get_channel_list,
     get_recording_info,
 )
-from eegcore.tools.events import TRANSIENTS_SPEC, detect_transients, transients_size
+from eegcore.tools.events import (
+    TRANSIENTS_SPEC,
+    check_transients,
+    detect_transients,
+    transients_size,
+)
 from eegcore.tools.powers import (
     BAND_POWER_SPEC,
     band_power_size,
@@ -21,12 +26,13 @@ from eegcore.tools.spatial import (
     ASYMMETRY_SPEC,
     CORRELATION_SPEC,
     asymmetry_size,
+    check_correlation,
     compute_asymmetry,
     compute_channel_correlation,
     correlation_size,
 )
 from eegcore.tools.spec import ToolSpec
-from eegcore.tools.spectral import PSD_SPEC, compute_psd, psd_size
+from eegcore.tools.spectral import PSD_SPEC, check_psd, compute_psd, psd_size
 from eegcore.tools.temporal import (
     NOISE_SPEC,
     TEMPORAL_SPEC,
@@ -37,6 +43,7 @@ from eegcore.tools.temporal import (
 )
 from eegcore.tools.windowed import (
     WINDOWED_SPEC,
+    check_windows,
     compute_windowed_features,
     windowed_size,
 )
@@ -49,6 +56,8 @@ class Tool:
     Attributes
     ----------
     spec : ToolSpec
+    check : callable or None
+        Refuses what needs no samples to be seen wrong, before the budget is asked.
     answer : callable
         Checked call to answer.
     size : callable or None
@@ -57,6 +66,7 @@ class Tool:
     """
 
     spec: ToolSpec
+    check: Callable[[Call], None] | None
     answer: Callable[[Call], Json]
     size: Callable[[Call], int] | None
 
@@ -64,15 +74,22 @@ class Tool:
 TOOLS: dict[str, Tool] = {
     tool.spec.name: tool
     for tool in (
-        Tool(INFO_SPEC, get_recording_info, None),
-        Tool(CHANNEL_LIST_SPEC, get_channel_list, None),
-        Tool(NOISE_SPEC, compute_noise_metrics, noise_size),
-        Tool(PSD_SPEC, compute_psd, psd_size),
-        Tool(BAND_POWER_SPEC, compute_band_power, band_power_size),
-        Tool(TRANSIENTS_SPEC, detect_transients, transients_size),
-        Tool(TEMPORAL_SPEC, compute_temporal_features, temporal_size),
-        Tool(ASYMMETRY_SPEC, compute_asymmetry, asymmetry_size),
-        Tool(CORRELATION_SPEC, compute_channel_correlation, correlation_size),
-        Tool(WINDOWED_SPEC, compute_windowed_features, windowed_size),
+        Tool(INFO_SPEC, None, get_recording_info, None),
+        Tool(CHANNEL_LIST_SPEC, None, get_channel_list, None),
+        Tool(NOISE_SPEC, check_some_samples, compute_noise_metrics, noise_size),
+        Tool(PSD_SPEC, check_psd, compute_psd, psd_size),
+        Tool(BAND_POWER_SPEC, check_half_second, compute_band_power, band_power_size),
+        Tool(TRANSIENTS_SPEC, check_transients, detect_transients, transients_size),
+        Tool(
+            TEMPORAL_SPEC, check_some_samples, compute_temporal_features, temporal_size
+        ),
+        Tool(ASYMMETRY_SPEC, check_half_second, compute_asymmetry, asymmetry_size),
+        Tool(
+            CORRELATION_SPEC,
+            check_correlation,
+            compute_channel_correlation,
+            correlation_size,
+        ),
+        Tool(WINDOWED_SPEC, check_windows, compute_windowed_features, windowed_size),
     )
 }

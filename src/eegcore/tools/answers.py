@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from eegcore.jsonio import round_number, round_time
 from eegcore.tools.call import Call
+from eegcore.tools.compact import encode
 from eegcore.tools.dialect import Dialect
 
 Json = dict[str, Any]
@@ -197,6 +198,9 @@ def with_meta(
     return {"_meta": meta, **body}
 
 
-def worst_answer_size(record_id: str, body: Json) -> int:
+def worst_answer_size(call: Call, body: Json) -> int:
     """Upper bound of the characters of an answer with such a body."""
-    return size_of({"_meta": _WORST_META, "record_id": record_id, **body})
+    answer = {"_meta": _WORST_META, "record_id": call.view.record_id, **body}
+    if call.encoding == "compact":
+        answer = encode(call.tool, answer, longest=True)
+    return size_of(answer)

@@ -116,6 +116,8 @@ def _largest(
 
 def _fits(tool: Tool, call: Call, budget_tokens: int) -> bool:
     try:
+        if tool.check is not None:
+            tool.check(call)
         return _tokens(tool, call) <= budget_tokens
     except ToolError:
         return False

@@ -9,8 +9,10 @@ import numpy as np
 from eegcore.channel_names import unique_names
 from eegcore.montage import clean_label
 from eegcore.recording import Recording
+from eegcore.tools.compact import Encoding
 from eegcore.tools.dialect import Dialect
 from eegcore.tools.failures import ToolError, harmless, nearest, quoted, some
+from eegcore.tools.labels import safe_label, safe_names
 from eegcore.windows import first_sample, truncated_sample
 
 NAME_LIMIT = 40
@@ -27,7 +29,8 @@ class RecordView:
     recording : Recording
     dialect : Dialect
     names : tuple of str
-        Channel names without control characters, at most 40 characters, unique.
+        Channel names without control characters and instructions, at most 40
+        characters, unique.
     """
 
     record_id: str
@@ -40,9 +43,7 @@ class RecordView:
 
     def __post_init__(self) -> None:
         """Make the names and the look-up tables."""
-        names = unique_names(
-            [harmless(name, NAME_LIMIT) for name in self.recording.names]
-        )
+        names = unique_names(safe_names(self.recording.names, NAME_LIMIT))
         folded: dict[str, list[int]] = {}
         for i, (name, channel) in enumerate(
             zip(names, self.recording.channels, strict=True)
@@ -70,7 +71,7 @@ class RecordView:
         facts = self.recording.channels[channel]
         if not self.dialect.own_kinds or facts.to_uv is not None:
             return None
-        return harmless(facts.unit, 16) or "unknown"
+        return safe_label(facts.unit, 16) or "unknown"
 
     def largest(self, channel: int) -> float:
         """Upper bound of the absolute value of any sample, in the shown unit."""
@@ -160,6 +161,8 @@ class Call:
         Range in seconds.
     characters : float
         Longest answer allowed, for tools that cut their answer instead of refusing.
+    encoding : str
+        "rows", or "compact": what the answer will be sent as, for its size.
     """
 
     view: RecordView
@@ -170,6 +173,7 @@ class Call:
     start_sec: float
     stop_sec: float
     characters: float = math.inf
+    encoding: Encoding = "rows"
 
     @property
     def dialect(self) -> Dialect:
@@ -266,3 +270,13 @@ def checked_range(view: RecordView, values: dict[str, Any]) -> tuple[float, floa
     if end > duration_sec + 1e-3:
         raise ToolError("out_of_range", f"tmax is {end:g}; {allowed}")
     return begin, min(end, duration_sec)
+
+
+def check_some_samples(call: Call) -> None:
+    """Refuse a range of fewer than two samples."""
+    call.require(0.0)
+
+
+def check_half_second(call: Call) -> None:
+    """Refuse a range too short for a spectrum."""
+    call.require(LEAST_SPECTRAL_SEC)

@@ -1,13 +1,15 @@
 """What a recording is: get_recording_info and get_channel_list."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from eegcore.errors import ReadError
 from eegcore.montage import parse_electrode
 from eegcore.tools.answers import Json, shown, size_of, with_meta
 from eegcore.tools.call import Call, RecordView
-from eegcore.tools.failures import harmless
+from eegcore.tools.compact import row_size
+from eegcore.tools.labels import safe_label
 from eegcore.tools.spec import (
     RECORD_ID,
     ToolSpec,
@@ -131,7 +133,7 @@ def _facts(view: RecordView, eeg: list[int]) -> Json:
     return {
         "sampling_rate": shown(rates[0], 6, dialect) if rates else None,
         "duration_sec": round(view.duration_sec, 3),
-        "reference": None if reference is None else harmless(reference, 40),
+        "reference": None if reference is None else safe_label(reference, 40),
         "highpass_hz": _shared([c.highpass_hz for c in of_interest], view),
         "lowpass_hz": _shared([c.lowpass_hz for c in of_interest], view),
         "age": recording.age,
@@ -215,7 +217,10 @@ def get_channel_list(call: Call) -> Json:
         if known in view.recording.bads
     ]
     body: Json = {"n_channels": len(every), "channels": every}
-    kept, reason = _fitting(every, call.characters - _SPARE - size_of(bads))
+    measure = row_size if call.encoding == "compact" else size_of
+    kept, reason = _fitting(
+        every, call.characters - _SPARE - size_of(bads), measure=measure
+    )
     body |= {"channels": kept, "file_header_bads": bads}
     return with_meta(view.record_id, body, n_rows=len(kept), truncated_reason=reason)
 
@@ -236,11 +241,13 @@ def _channel_row(view: RecordView, channel: int) -> Json:
     return row
 
 
-def _fitting(every: list[Any], characters: float) -> tuple[list[Any], str | None]:
+def _fitting(
+    every: list[Any], characters: float, *, measure: Callable[[Any], int] = size_of
+) -> tuple[list[Any], str | None]:
     """As many rows as fit, and what to say if those are not all."""
     used = 0
     for n, row in enumerate(every):
-        used += size_of(row) + 1
+        used += measure(row) + 1
         if used > characters:
             return every[:n], f"first {n} of {len(every)} channels, to fit the budget"
     return every, None

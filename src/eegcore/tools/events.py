@@ -134,21 +134,31 @@ class Candidates(NamedTuple):
     background_peak_to_peak_uv: float
 
 
-def detect_transients(call: Call) -> Json:
-    """Answer of the tool of that name."""
-    found = unit_note(call)
-    able = [c for c in call.channels if can_filter(call.rate_hz(c))]
+def _filterable(call: Call) -> list[int]:
+    """Channels whose rate leaves room for the filter."""
+    return [c for c in call.channels if can_filter(call.rate_hz(c))]
+
+
+def check_transients(call: Call) -> None:
+    """Refuse rates and ranges that the filter cannot take."""
+    able = _filterable(call)
     if not able:
         raise ToolError(
             "rate_too_low",
             "the sampling rate is too low for the 1-70 Hz filter; above 4 Hz is needed",
         )
-    found["rate"] = [call.name(c) for c in call.channels if c not in able]
-    gap = call.touches_gap()
     for channel in able:
         call.with_channels((channel,)).require(
             LEAST_SPECTRAL_SEC, least_samples=least_samples(call.rate_hz(channel))
         )
+
+
+def detect_transients(call: Call) -> Json:
+    """Answer of the tool of that name."""
+    found = unit_note(call)
+    able = _filterable(call)
+    found["rate"] = [call.name(c) for c in call.channels if c not in able]
+    gap = call.touches_gap()
     if gap:
         found["gap"] = gap_free(call)
         able = []
@@ -327,4 +337,4 @@ def transients_size(call: Call) -> int:
         "top_candidates": [top] * N_TOP,
     }
     codes = ("own_unit", "gap", "not_finite", "rate")
-    return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
+    return worst_answer_size(call, body | worst_notes(call, codes))

@@ -13,7 +13,7 @@ from eegcore.tools.failures import harmless
 _LETTERS = frozenset("αβγδθσµμΩ°²")
 _SIGNS = frozenset(" -+_.,:;/()[]#%*'&=~^$")
 _LAST_LATIN = "\u024f"
-_MOST_WORDS = 4
+_MOST_WORDS = 5
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _STEMS = (
     *("ignor", "disregard", "instruct", "prompt", "assistan", "pretend"),

@@ -18,7 +18,7 @@ from eegcore.tools.answers import (
     worst_notes,
     worst_number,
 )
-from eegcore.tools.call import LEAST_SPECTRAL_SEC, Call
+from eegcore.tools.call import Call
 from eegcore.tools.spec import (
     CHANNELS,
     RECORD_ID,
@@ -72,7 +72,6 @@ class BandPower(NamedTuple):
 
 def compute_band_power(call: Call) -> Json:
     """Answer of the tool of that name."""
-    call.require(LEAST_SPECTRAL_SEC)
     names = [call.name(c) for c in call.channels]
     found = unit_note(call)
     if call.touches_gap():
@@ -156,4 +155,4 @@ def band_power_size(call: Call) -> int:
     )
     body = _band_power_body(call, [figures] * len(call.channels))
     codes = ("own_unit", "gap", "flat", "not_finite", "band")
-    return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
+    return worst_answer_size(call, body | worst_notes(call, codes))

@@ -19,7 +19,7 @@ from eegcore.tools.answers import (
     worst_notes,
     worst_number,
 )
-from eegcore.tools.call import LEAST_SPECTRAL_SEC, Call
+from eegcore.tools.call import Call
 from eegcore.tools.describe import paper_name
 from eegcore.tools.failures import ToolError
 from eegcore.tools.spec import (
@@ -149,7 +149,6 @@ def _shown_name(call: Call, channel: int) -> str:
 
 def compute_asymmetry(call: Call) -> Json:
     """Answer of the tool of that name."""
-    call.require(LEAST_SPECTRAL_SEC)
     pairs = pairs_of(call)
     record_id = call.view.record_id
     if not pairs:
@@ -247,7 +246,7 @@ def asymmetry_size(call: Call) -> int:
     """Upper bound of the characters of the answer."""
     pairs = pairs_of(call)
     if not pairs:
-        return worst_answer_size(call.view.record_id, _not_applicable(call))
+        return worst_answer_size(call, _not_applicable(call))
     row: Json = {"left": "", "right": ""}
     rms = worst_number(largest(call))
     if call.values["feature"] in ("amplitude", "all"):
@@ -262,7 +261,7 @@ def asymmetry_size(call: Call) -> int:
     ]
     body = _asymmetry_body(call, lines)
     codes = ("gap", "flat", "not_finite")
-    return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
+    return worst_answer_size(call, body | worst_notes(call, codes))
 
 
 # -------------------------------------------------- compute_channel_correlation
@@ -270,7 +269,6 @@ def asymmetry_size(call: Call) -> int:
 
 def compute_channel_correlation(call: Call) -> Json:
     """Answer of the tool of that name."""
-    check_correlation(call)
     n_channels = len(call.channels)
     found: dict[str, list[str]] = {}
     constant: list[str] = []
@@ -339,9 +337,8 @@ def _correlation_body(call: Call, matrix: Float, constant: list[str]) -> Json:
 
 def correlation_size(call: Call) -> int:
     """Upper bound of the characters of the answer."""
-    check_correlation(call)
     n = len(call.channels)
     worst = np.full((n, n), WORST_NUMBER)
     body = _correlation_body(call, worst, [call.name(c) for c in call.channels])
     codes = ("gap", "not_finite")
-    return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
+    return worst_answer_size(call, body | worst_notes(call, codes))

@@ -1,19 +1,16 @@
-"""One neutral specification a tool, and the schemas made of it.
+"""One neutral specification a tool.
 
-The specification is the single source of the argument checks, the command line and
-the schemas for OpenAI, Anthropic and plain JSON (which MCP and Inspect read too).
+It is the single source of the argument checks, the command line and the schemas of
+schemas.py.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from eegcore.errors import ArgumentError
-
 Json = dict[str, Any]
 Kind = Literal["text", "number", "integer", "choice", "names"]
-Flavour = Literal["openai", "anthropic", "json"]
 
 TEXT_RULE = (
     'A value sent as JSON text ("5" for 5, "[\\"C3\\"]" for ["C3"]) is read as that'
@@ -198,51 +195,3 @@ def mapping(purpose: str, names: tuple[str, ...], unit: str) -> Json:
         "properties": {name: number(unit) for name in names},
         "description": purpose,
     }
-
-
-def render(spec: ToolSpec, flavour: Flavour, dialect: str) -> Json:
-    """Return schema of a tool in one of the usual wire forms."""
-    if flavour not in _RENDERERS:
-        raise ArgumentError(
-            f"unknown schema flavour {flavour!r}; allowed are {', '.join(_RENDERERS)}"
-        )
-    return _RENDERERS[flavour](spec, dialect)
-
-
-def _openai(spec: ToolSpec, dialect: str) -> Json:
-    return {
-        "type": "function",
-        "function": {
-            "name": spec.name,
-            "description": _described(spec),
-            "parameters": spec.input_schema(dialect),
-        },
-    }
-
-
-def _anthropic(spec: ToolSpec, dialect: str) -> Json:
-    return {
-        "name": spec.name,
-        "description": _described(spec),
-        "input_schema": spec.input_schema(dialect),
-    }
-
-
-def _json(spec: ToolSpec, dialect: str) -> Json:
-    return {
-        "name": spec.name,
-        "description": _described(spec),
-        "arguments": spec.input_schema(dialect),
-        "answer": spec.answer_schema(),
-    }
-
-
-def _described(spec: ToolSpec) -> str:
-    return f"{spec.purpose} {TEXT_RULE}"
-
-
-_RENDERERS: dict[str, Callable[[ToolSpec, str], Json]] = {
-    "openai": _openai,
-    "anthropic": _anthropic,
-    "json": _json,
-}

@@ -129,8 +129,8 @@ def is_flat(spectrum: Spectrum) -> bool:
     return not np.isnan(spectrum.density).any() and not spectrum.density.max() > 0
 
 
-def compute_psd(call: Call) -> Json:
-    """Answer of the tool of that name."""
+def check_psd(call: Call) -> None:
+    """Refuse a frequency range or a range of time that gives no spectrum."""
     values = call.values
     fmin, fmax = values["fmin"], values["fmax"]
     if fmin >= fmax:
@@ -151,13 +151,18 @@ def compute_psd(call: Call) -> Json:
             f"fmin is {fmin:g}; it must be below half the sampling rate,"
             f" {highest:g} Hz",
         )
+
+
+def compute_psd(call: Call) -> Json:
+    """Answer of the tool of that name."""
+    range_hz = (call.values["fmin"], call.values["fmax"])
     gap = call.touches_gap()
-    measured = spectra(call, method=values["method"]) if not gap else []
+    measured = spectra(call, method=call.values["method"]) if not gap else []
     if gap:
         peaks = [_no_peaks()] * len(call.channels)
     else:
-        peaks = [_peaks(call, s, (fmin, fmax)) for s in measured]
-    body = _psd_body(call, peaks, _common_alpha(call, measured, (fmin, fmax)))
+        peaks = [_peaks(call, s, range_hz) for s in measured]
+    body = _psd_body(call, peaks, _common_alpha(call, measured, range_hz))
     body |= notes_of(call, _psd_notes(call, measured, peaks, gap=gap))
     return with_meta(call.view.record_id, body, n_rows=len(call.channels))
 
@@ -304,4 +309,4 @@ def psd_size(call: Call) -> int:
     )
     body = _psd_body(call, [peaks] * len(call.channels), WORST_POSITIVE)
     codes = ("own_unit", "gap", "flat", "not_finite", "nyquist", "band")
-    return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
+    return worst_answer_size(call, body | worst_notes(call, codes))

@@ -143,7 +143,6 @@ def largest(call: Call) -> float:
 
 def compute_noise_metrics(call: Call) -> Json:
     """Answer of the tool of that name."""
-    call.require(0.0)
     gap = call.touches_gap()
     lines = [_Row(c, _noise_figures(call, c, gap=gap)) for c in call.channels]
     found = unit_note(call)
@@ -207,7 +206,7 @@ def noise_size(call: Call) -> int:
     figures["rms_uv"] = worst_number(largest(call), signed=False)
     body = _noise_body(call, [_Row(c, figures) for c in call.channels])
     codes = ("own_unit", "gap", "flat", "not_finite", "line", "high")
-    return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
+    return worst_answer_size(call, body | worst_notes(call, codes))
 
 
 # ---------------------------------------------------- compute_temporal_features
@@ -215,7 +214,6 @@ def noise_size(call: Call) -> int:
 
 def compute_temporal_features(call: Call) -> Json:
     """Answer of the tool of that name."""
-    call.require(0.0)
     found = unit_note(call)
     gap = call.touches_gap()
     lines = []
@@ -271,4 +269,4 @@ def temporal_size(call: Call) -> int:
     figures["hjorth_complexity"] = worst_number(float("inf"))
     body = _temporal_body(call, [_Row(c, figures) for c in call.channels])
     codes = ("own_unit", "gap", "flat", "not_finite")
-    return worst_answer_size(call.view.record_id, body | worst_notes(call, codes))
+    return worst_answer_size(call, body | worst_notes(call, codes))

@@ -16,6 +16,7 @@ from eegcore.tools.answers import Json, size_of
 from eegcore.tools.arguments import as_mapping, check_arguments
 from eegcore.tools.budget import CHARACTERS_PER_TOKEN, check_budget
 from eegcore.tools.call import Call, RecordView, checked_range
+from eegcore.tools.compact import ENCODINGS, Encoding, encode
 from eegcore.tools.dialect import find_dialect
 from eegcore.tools.failures import (
     ERROR_LIMIT,
@@ -25,7 +26,8 @@ from eegcore.tools.failures import (
     quoted,
     some,
 )
-from eegcore.tools.spec import Flavour, render
+from eegcore.tools.labels import safe_message
+from eegcore.tools.schemas import Flavour, render
 
 DEFAULT_BUDGET_TOKENS = 8000
 
@@ -43,6 +45,9 @@ class Toolbox:
         "default" or "paper-1.0".
     budget_tokens : int or None
         Answers that may be longer are refused before computing; None: no limit.
+    encoding : str
+        "rows", or "compact" (not in `paper-1.0`): tables as columns, the same
+        information in fewer tokens.
 
     Examples
     --------
@@ -56,12 +61,14 @@ class Toolbox:
         *,
         dialect: str = "default",
         budget_tokens: int | None = DEFAULT_BUDGET_TOKENS,
+        encoding: Encoding = "rows",
     ) -> None:
         if budget_tokens is not None and budget_tokens <= 0:
             raise ArgumentError(
                 f"budget_tokens is {budget_tokens}; a number above 0 or None is needed"
             )
         self.dialect = find_dialect(dialect)
+        self.encoding = _checked_encoding(encoding, dialect)
         self.budget_tokens = budget_tokens
         self._recordings = dict(recordings)
         self._views: dict[str, RecordView] = {}
@@ -78,8 +85,14 @@ class Toolbox:
         return tuple(self._recordings)
 
     def schemas(self, flavour: Flavour = "json") -> list[Json]:
-        """Schemas of all tools: "openai", "anthropic", or "json" (with answers)."""
-        return [render(t.spec, flavour, self.dialect.name) for t in TOOLS.values()]
+        """Schemas of all tools; those of "mcp" and "json" tell the answers too.
+
+        Others are "openai", "openai-strict" and "anthropic".
+        """
+        return [
+            render(t.spec, flavour, self.dialect.name, encoding=self.encoding)
+            for t in TOOLS.values()
+        ]
 
     def call(self, name: str, arguments: object = None) -> Json:
         """Answer of a tool; never raises for what an agent may send.
@@ -105,9 +118,11 @@ class Toolbox:
             return self._failure(record_id, error)
         except ReadError as error:
             _log.warning("recording %r: %s", record_id, error)
-            return self._failure(record_id, ToolError("unreadable", _plain(error)))
+            message = self._plain(record_id, error)
+            return self._failure(record_id, ToolError("unreadable", message))
         except EegcoreError as error:
-            return self._failure(record_id, ToolError("not_possible", _plain(error)))
+            message = self._plain(record_id, error)
+            return self._failure(record_id, ToolError("not_possible", message))
         except Exception:
             # An agent's call must not end the episode; the fault is ours and is
             # logged with its traceback for whoever runs the tools.
@@ -144,11 +159,16 @@ class Toolbox:
             start_sec=start_sec,
             stop_sec=stop_sec,
             characters=self._characters(),
+            encoding=self.encoding,
         )
+        if tool.check is not None:
+            tool.check(call)
         if self.budget_tokens is not None:
             check_budget(tool, call, self.budget_tokens)
         with np.errstate(all="ignore"):  # what overflows has no value: null
             answer = tool.answer(call)
+        if self.encoding == "compact":
+            answer = encode(name, answer)
         if tool.size is None and size_of(answer) > call.characters:
             raise ToolError(
                 "too_large",
@@ -201,8 +221,25 @@ class Toolbox:
             answer["code"] = error.code
         return answer | error.facts
 
+    def _plain(self, record_id: str | None, error: EegcoreError) -> str:
+        """Return an error's text without any path, whoever put it there."""
+        text = str(error.args[-1]) if error.args else str(error)
+        recording = self._recordings.get(record_id or "")
+        path = recording.path if isinstance(recording, Recording) else recording
+        if path is not None:
+            for form in (Path(path).resolve(), Path(path), Path(path).name):
+                text = text.replace(str(form), "the file")
+        return safe_message(text, ERROR_LIMIT)
 
-def _plain(error: EegcoreError) -> str:
-    """Return an error's text without the path that `OSError` may put around it."""
-    text = str(error.args[-1]) if error.args else str(error)
-    return harmless(text, ERROR_LIMIT)
+
+def _checked_encoding(encoding: Encoding, dialect: str) -> Encoding:
+    if encoding not in ENCODINGS:
+        raise ArgumentError(
+            f"unknown encoding {encoding!r}; allowed are {', '.join(ENCODINGS)}"
+        )
+    if encoding != "rows" and dialect == "paper-1.0":
+        raise ArgumentError(
+            f"encoding {encoding!r} is not offered in dialect paper-1.0, which answers"
+            " as the release does; allowed is rows"
+        )
+    return encoding

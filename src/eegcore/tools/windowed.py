@@ -21,6 +21,7 @@ from eegcore.tools.answers import (
     worst_number,
 )
 from eegcore.tools.call import Call
+from eegcore.tools.compact import windows_size
 from eegcore.tools.failures import ToolError
 from eegcore.tools.spec import (
     CHANNELS,
@@ -109,6 +110,9 @@ _DECIMALS = {
 }
 
 
+_MANY_WINDOWS = 100_000
+
+
 class Plan(NamedTuple):
     """Windows of a call.
 
@@ -156,6 +160,11 @@ def plan(call: Call) -> Plan:
     _check_sizes(call, window_sec, step_sec)
     starts, _ = _released_windows(call, window_sec, step_sec)
     return Plan(features, window_sec, step_sec, starts.size)
+
+
+def check_windows(call: Call) -> None:
+    """Refuse windows that the range cannot hold."""
+    plan(call)
 
 
 def _check_sizes(call: Call, window_sec: float, step_sec: float) -> None:
@@ -286,8 +295,8 @@ def _channel(
         for row, name in enumerate(planned.features)
     ]
     decimals = 2 if dialect.fixed_decimals else 3
-    columns.append([round(t, decimals) for t in grid.start_sec.tolist()])
-    columns.append([round(t, decimals) for t in grid.stop_sec.tolist()])
+    columns.append(_rounded(grid.start_sec, decimals))
+    columns.append(_rounded(grid.stop_sec, decimals))
     keys = (*planned.features, "t_start", "t_end")
     lines = [dict(zip(keys, line, strict=True)) for line in zip(*columns, strict=True)]
     if gaps is not None:
@@ -329,9 +338,34 @@ def windowed_size(call: Call) -> int:
     body = _head(call, planned, [call.start_sec, call.stop_sec])
     body |= {"left_out_sec": longest, "n_channels": len(channels), "channels": channels}
     body |= worst_notes(call, ("own_unit", "window_null"))
+    if call.encoding == "compact":
+        return worst_answer_size(call, body) + _columns_size(call, planned, line)
     per_row = size_of(line) + 1
     n_rows = planned.n_windows * len(call.channels)
-    return worst_answer_size(call.view.record_id, body) + per_row * n_rows
+    return worst_answer_size(call, body) + per_row * n_rows
+
+
+def _columns_size(call: Call, planned: Plan, line: Json) -> int:
+    """Upper bound of the characters of the windows in the compact form."""
+    if planned.n_windows > _MANY_WINDOWS:  # no budget holds them: do not place them
+        times = [
+            [line["t_end"] + 0.001 * (i % 2) for i in range(planned.n_windows)]
+        ] * 2
+    else:
+        grid = place_windows(
+            call.start_sec, call.stop_sec, planned.window_sec, step_sec=planned.step_sec
+        )
+        times = [_rounded(grid.start_sec, 3), _rounded(grid.stop_sec, 3)]
+    return windows_size(
+        line,
+        times=times,
+        n_channels=len(call.channels),
+        step_sec=_head(call, planned, [0.0])["step_sec"],
+    )
+
+
+def _rounded(times_sec: Float, decimals: int) -> list[float]:
+    return [round(t, decimals) for t in times_sec.tolist()]
 
 
 def _digits(value: float) -> int:
