@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from eegcore.errors import ArgumentError
 from eegcore.recording import Recording
 from eegcore.signals import samples_of
+from eegcore.slabs import band_pass, find_candidates_of, select
+from eegcore.workspace import is_stored_voltage
 
 Float = NDArray[np.float64]
 
@@ -190,9 +192,53 @@ def transients_of(
     as_volts: bool = False,
 ) -> Transients:
     """Candidates among stored samples start..stop-1; `sample` counts from `start`."""
+    facts = recording.channels[channel_index]
+    able = can_filter(facts.rate_hz) and stop - start >= least_samples(facts.rate_hz)
+    if able and min_amplitude_uv and is_stored_voltage(recording, channel_index):
+        quick = _stored_transients(
+            recording, channel_index, start, stop, min_amplitude_uv
+        )
+        if quick is not None:
+            return quick
     values, to_shown, rate_hz = samples_of(
         recording, channel_index, start, stop, as_volts=as_volts
     )
     return find_transients(
         values, rate_hz, min_amplitude_uv=min_amplitude_uv, to_uv=to_shown
+    )
+
+
+def _stored_transients(
+    recording: Recording, channel_index: int, start: int, stop: int, least_uv: float
+) -> Transients | None:
+    """Return transients from the stored integers; None where there is no such way."""
+    rate_hz = recording.channels[channel_index].rate_hz
+    low_hz, high_hz = FILTER_BAND_HZ[0], min(FILTER_BAND_HZ[1], rate_hz / 2 - 1.0)
+    distance = max(1, int(PEAK_DISTANCE_SEC * rate_hz))
+    found = find_candidates_of(
+        recording,
+        channel_index,
+        start,
+        stop,
+        chosen=band_pass(FILTER_ORDER, low_hz, high_hz, rate_hz),
+        least=least_uv,
+        distance=distance,
+    )
+    if found is None:
+        return None
+    size = np.abs(found.value)
+    chosen = []
+    for side in (found.value > 0, found.value < 0):
+        members = np.flatnonzero(side)
+        keep = select(found.position[members], size[members], distance)
+        chosen.append(members[keep])
+    both = np.concatenate(chosen)
+    return Transients(
+        sample=found.position[both],
+        amplitude_uv=size[both],
+        width_sec=found.width[both] / rate_hz,
+        sharpness_uv_s=found.steepest[both] * rate_hz,
+        is_positive=np.arange(both.size) < chosen[0].size,
+        background_rms_uv=float(np.sqrt(found.mean_square)),
+        background_peak_to_peak_uv=found.high - found.low,
     )

@@ -43,6 +43,13 @@ def fast_block(recording: Recording, channel: int) -> int:
     return block_length(facts.rate_hz)
 
 
+def is_stored_voltage(recording: Recording, channel: int) -> bool:
+    """Whether a channel is stored as integers that stand for a voltage."""
+    facts = recording.channels[channel]
+    known = facts.to_uv is not None and bool(np.isfinite(facts.gain * facts.offset))
+    return known and facts.gain != 0 and recording.store.encoding != "float64"
+
+
 def flat_limit(recording: Recording, channel: int, step_uv: float) -> int:
     """Return the least step of stored integers that is not below `step_uv`."""
     facts = recording.channels[channel]

@@ -288,7 +288,8 @@ def _counted(order: str) -> Any:
     @intrinsic  # type: ignore[misc]
     def operation(typing: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            hits = builder.icmp_signed(order, args[0], args[1])
+            compare = builder.fcmp_ordered if a.is_float else builder.icmp_signed
+            hits = compare(order, args[0], args[1])
             bits = builder.bitcast(hits, ir.IntType(a.lanes))
             return builder.zext(bits, ir.IntType(64))
 
@@ -324,7 +325,8 @@ def _extreme(order: str) -> Any:
                 high = ir.Constant(masks, list(range(lanes, 2 * lanes)))
                 one = builder.shuffle_vector(value, empty, low)
                 two = builder.shuffle_vector(value, empty, high)
-                value = builder.select(builder.icmp_signed(order, one, two), one, two)
+                compare = builder.fcmp_ordered if a.is_float else builder.icmp_signed
+                value = builder.select(compare(order, one, two), one, two)
             return builder.extract_element(value, ir.Constant(_I32, 0))
 
         return a.scalar(a), generate

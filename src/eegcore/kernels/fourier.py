@@ -8,8 +8,6 @@ only the bins that are wanted. `eegcore.kernels.spectrum` is the caller.
 
 from typing import Any
 
-import numpy as np
-
 from eegcore.kernels._jit import part
 from eegcore.kernels._vector import (
     LANES,

@@ -71,6 +71,30 @@ def copy_samples(layout: Any, channel: int, span: Any, out: Any, at: int) -> Non
 
 
 @part
+def transposed(r: Any) -> Any:
+    """16 vectors of 16 lanes, rows and columns exchanged."""
+    r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, ra, rb, rc, rd, re, rf = r
+    r0, r8, r1, r9 = low8(r0, r8), high8(r0, r8), low8(r1, r9), high8(r1, r9)
+    r2, ra, r3, rb = low8(r2, ra), high8(r2, ra), low8(r3, rb), high8(r3, rb)
+    r4, rc, r5, rd = low8(r4, rc), high8(r4, rc), low8(r5, rd), high8(r5, rd)
+    r6, re, r7, rf = low8(r6, re), high8(r6, re), low8(r7, rf), high8(r7, rf)
+    r0, r4, r1, r5 = low4(r0, r4), high4(r0, r4), low4(r1, r5), high4(r1, r5)
+    r2, r6, r3, r7 = low4(r2, r6), high4(r2, r6), low4(r3, r7), high4(r3, r7)
+    r8, rc, r9, rd = low4(r8, rc), high4(r8, rc), low4(r9, rd), high4(r9, rd)
+    ra, re, rb, rf = low4(ra, re), high4(ra, re), low4(rb, rf), high4(rb, rf)
+    r0, r2, r1, r3 = low2(r0, r2), high2(r0, r2), low2(r1, r3), high2(r1, r3)
+    r4, r6, r5, r7 = low2(r4, r6), high2(r4, r6), low2(r5, r7), high2(r5, r7)
+    r8, ra, r9, rb = low2(r8, ra), high2(r8, ra), low2(r9, rb), high2(r9, rb)
+    rc, re, rd, rf = low2(rc, re), high2(rc, re), low2(rd, rf), high2(rd, rf)
+    return (
+        low1(r0, r1), high1(r0, r1), low1(r2, r3), high1(r2, r3),
+        low1(r4, r5), high1(r4, r5), low1(r6, r7), high1(r6, r7),
+        low1(r8, r9), high1(r8, r9), low1(ra, rb), high1(ra, rb),
+        low1(rc, rd), high1(rc, rd), low1(re, rf), high1(re, rf),
+    )  # fmt: skip
+
+
+@part
 def lanes_of_blocks(x: Any, n: int, less: Any, b: Any, first: int) -> Any:
     """16 rows ``x[first + lane * n:][:n]``, less one number a lane, to b[m * 16 + lane].
 
@@ -90,24 +114,9 @@ def lanes_of_blocks(x: Any, n: int, less: Any, b: Any, first: int) -> Any:
         ra, rb = load_as(x, o + 10 * n, b), load_as(x, o + 11 * n, b)
         rc, rd = load_as(x, o + 12 * n, b), load_as(x, o + 13 * n, b)
         re, rf = load_as(x, o + 14 * n, b), load_as(x, o + 15 * n, b)
-        r0, r8, r1, r9 = low8(r0, r8), high8(r0, r8), low8(r1, r9), high8(r1, r9)
-        r2, ra, r3, rb = low8(r2, ra), high8(r2, ra), low8(r3, rb), high8(r3, rb)
-        r4, rc, r5, rd = low8(r4, rc), high8(r4, rc), low8(r5, rd), high8(r5, rd)
-        r6, re, r7, rf = low8(r6, re), high8(r6, re), low8(r7, rf), high8(r7, rf)
-        r0, r4, r1, r5 = low4(r0, r4), high4(r0, r4), low4(r1, r5), high4(r1, r5)
-        r2, r6, r3, r7 = low4(r2, r6), high4(r2, r6), low4(r3, r7), high4(r3, r7)
-        r8, rc, r9, rd = low4(r8, rc), high4(r8, rc), low4(r9, rd), high4(r9, rd)
-        ra, re, rb, rf = low4(ra, re), high4(ra, re), low4(rb, rf), high4(rb, rf)
-        r0, r2, r1, r3 = low2(r0, r2), high2(r0, r2), low2(r1, r3), high2(r1, r3)
-        r4, r6, r5, r7 = low2(r4, r6), high2(r4, r6), low2(r5, r7), high2(r5, r7)
-        r8, ra, r9, rb = low2(r8, ra), high2(r8, ra), low2(r9, rb), high2(r9, rb)
-        rc, re, rd, rf = low2(rc, re), high2(rc, re), low2(rd, rf), high2(rd, rf)
-        rows = (
-            low1(r0, r1), high1(r0, r1), low1(r2, r3), high1(r2, r3),
-            low1(r4, r5), high1(r4, r5), low1(r6, r7), high1(r6, r7),
-            low1(r8, r9), high1(r8, r9), low1(ra, rb), high1(ra, rb),
-            low1(rc, rd), high1(rc, rd), low1(re, rf), high1(re, rf),
-        )  # fmt: skip
+        rows = transposed(
+            (r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, ra, rb, rc, rd, re, rf)
+        )
         if m + 16 <= n:
             for i in range(16):
                 v = sub(rows[i], minus)

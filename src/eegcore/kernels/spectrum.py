@@ -21,7 +21,6 @@ from eegcore.kernels._vector import (
     add,
     fused,
     load,
-    load_as,
     mul,
     negate,
     next_lane,
@@ -34,7 +33,6 @@ from eegcore.kernels._vector import (
 from eegcore.kernels.fourier import _complex, _packed
 from eegcore.kernels.gather import copy_samples, lanes_of_blocks
 from eegcore.kernels.waveform import stretch
-
 
 COARSE = 64  # segments that share one row of density sums
 

@@ -36,7 +36,6 @@ from eegcore.kernels._vector import (
     total,
     widen,
 )
-
 from eegcore.kernels.gather import copy_samples
 
 # rows of the float64 sums: powers of x - centre, steps, steps of steps, path
