@@ -9,6 +9,7 @@ from typing import TypeVar
 from eegcore.errors import ArgumentError
 
 _T = TypeVar("_T")
+_R = TypeVar("_R")
 _here = threading.local()
 _lock = threading.Lock()
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
@@ -65,3 +66,15 @@ def run(task: Callable[[_T], None], items: Iterable[_T]) -> None:
     futures = [_pool(n_threads()).submit(_marked, task, item) for item in work]
     for future in futures:
         future.result()
+
+
+def each(function: Callable[[_T], _R], items: Iterable[_T]) -> list[_R]:
+    """Return ``function`` of each item, in their order, computed as by `run`."""
+    work = list(items)
+    results: dict[int, _R] = {}
+
+    def keep(at: int) -> None:
+        results[at] = function(work[at])
+
+    run(keep, range(len(work)))
+    return [results[at] for at in range(len(work))]

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eegcore.threads import each
 from eegcore.tools.answers import (
     WORST_NUMBER,
     Json,
@@ -162,7 +163,9 @@ def detect_transients(call: Call) -> Json:
     if gap:
         found["gap"] = gap_free(call)
         able = []
-    every = [_candidates(call, c) if c in able else _unknown(c) for c in call.channels]
+    every = each(
+        lambda c: _candidates(call, c) if c in able else _unknown(c), call.channels
+    )
     if not gap:
         found["not_finite"] = [
             call.name(c.channel)

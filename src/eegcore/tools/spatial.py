@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eegcore.blocksums import STRETCHES, prepare
 from eegcore.coupling import asymmetry, correlation_of, mean_absolute
 from eegcore.montage import homologous_pairs
 from eegcore.spectrum import BANDS_HZ, Spectrum, band_power, total_band_hz
@@ -186,8 +187,9 @@ def _sides(call: Call, *, gap: bool) -> dict[int, _Side]:
     sides = dict.fromkeys(call.channels, unknown)
     if gap:
         return sides
-    for channel in call.channels:
-        start, stop = call.samples(channel)
+    ranges = {channel: call.samples(channel) for channel in call.channels}
+    prepare(call.recording, ranges, (STRETCHES,))
+    for channel, (start, stop) in ranges.items():
         figures = waveform_of(call.recording, channel, start, stop, as_volts=released)
         sides[channel] = unknown._replace(rms_uv=float(figures.rms_uv))
     if wanted != "amplitude":

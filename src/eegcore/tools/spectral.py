@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eegcore.blocksums import DENSITIES, prepare
 from eegcore.spectrum import (
     BANDS_HZ,
     Band,
@@ -11,6 +12,7 @@ from eegcore.spectrum import (
     band_power,
     density_of,
 )
+from eegcore.threads import each
 from eegcore.tools.answers import (
     WORST_POSITIVE,
     Json,
@@ -112,16 +114,19 @@ def worst_power(call: Call) -> float:
 def spectra(call: Call, *, method: str = "welch") -> list[Spectrum]:
     """Power spectral density of each channel over the range of a call."""
     released = call.dialect.released_formulas
-    return [
-        density_of(
+    if method == "welch":
+        ranges = {channel: call.samples(channel) for channel in call.channels}
+        prepare(call.recording, ranges, (DENSITIES,))
+    return each(
+        lambda channel: density_of(
             call.recording,
             channel,
             *call.samples(channel),
             method=method,
             as_volts=released,
-        )
-        for channel in call.channels
-    ]
+        ),
+        call.channels,
+    )
 
 
 def is_flat(spectrum: Spectrum) -> bool:

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eegcore.blocksums import DENSITIES, STRETCHES, prepare
 from eegcore.quality import LINE_HALF_WIDTH_HZ, Quality, quality_of
+from eegcore.threads import each
 from eegcore.tools.answers import (
     WORST_NUMBER,
     WORST_POSITIVE,
@@ -144,7 +146,10 @@ def largest(call: Call) -> float:
 def compute_noise_metrics(call: Call) -> Json:
     """Answer of the tool of that name."""
     gap = call.touches_gap()
-    lines = [_Row(c, _noise_figures(call, c, gap=gap)) for c in call.channels]
+    ranges = {c: call.samples(c) for c in call.channels}
+    if not gap:
+        prepare(call.recording, ranges, (STRETCHES, DENSITIES))
+    lines = each(lambda c: _Row(c, _noise_figures(call, c, gap=gap)), call.channels)
     found = unit_note(call)
     if gap:
         found["gap"] = gap_free(call)
@@ -218,11 +223,14 @@ def compute_temporal_features(call: Call) -> Json:
     gap = call.touches_gap()
     lines = []
     found |= {"flat": [], "not_finite": []}
-    for channel in call.channels:
-        if gap:
-            figures = dict.fromkeys(_TEMPORAL_DECIMALS, float("nan"))
-        else:
-            figures = _temporal_figures(call, channel)
+    measured = [dict.fromkeys(_TEMPORAL_DECIMALS, float("nan"))] * len(call.channels)
+    if not gap:
+        prepare(
+            call.recording, {c: call.samples(c) for c in call.channels}, (STRETCHES,)
+        )
+        measured = each(lambda c: _temporal_figures(call, c), call.channels)
+    for channel, figures in zip(call.channels, measured, strict=True):
+        if not gap:
             if np.isnan(figures["mean_uv"]):
                 found["not_finite"].append(call.name(channel))
             elif figures["peak_to_peak_uv"] == 0.0:
