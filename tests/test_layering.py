@@ -33,6 +33,7 @@ SCORES = (
     "eegbench.evaluate",
     "eegbench.audit",
     "eegbench.compare",
+    "eegbench.groundedness",
     "eegbench.analysis",
     "eegbench.report",
 )
@@ -125,6 +126,12 @@ PARTS = {
     **dict.fromkeys(SCORES[1:], JUDGES),
     "eegbench.chat_runner": RUNNERS._replace(own=(*RUNNERS.own, "eegbench.runner")),
     "eegbench.runner": RUNNERS._replace(own=(*RUNNERS.own, "eegcore", "eegbench")),
+    # Inspect loads it by its entry point; nothing of ours does
+    "eegbench.inspect_tasks": Rule(
+        ("eegcore.tools", "eegbench"),
+        never=COMMANDS,
+        outside=("inspect_ai", "anyio", "msgspec"),
+    ),
     "eegbench.worker": RUNNERS._replace(own=(*RUNNERS.own, "eegcore")),
     "eegbench.suites.own": JUDGES,
     **dict.fromkeys(

@@ -129,30 +129,43 @@ def is_among(number: Cited, values: Values) -> bool:
     return False
 
 
-def groundedness(
-    answers: Sequence[Mapping[str, object] | None],
-    transcripts: Sequence[Sequence[JsonObject]],
-) -> list[Grounded]:
-    """Look up the numbers of each episode's reasons; all are of one task and agent.
+class Episode(NamedTuple):
+    """What is looked at of one episode; its transcript need not be kept."""
 
-    Parameters
-    ----------
-    answers : sequence of mapping or None
-        Final answers; None: there was none.
-    transcripts : sequence of events
-        One for each answer.
+    instance_id: str
+    task: str
+    cited: list[Cited]
+    seen: Values
+    """Numbers of the tool answers, sorted."""
+    told: Values
+    """Numbers of the prompt, sorted."""
+
+
+def look_at(
+    instance_id: str,
+    task: str,
+    answer: Mapping[str, object] | None,
+    events: Sequence[JsonObject],
+) -> Episode:
+    """Take from an episode's answer and transcript what is looked at."""
+    cited = cited_numbers(reasons_of(answer))
+    return Episode(
+        instance_id, task, cited, seen_numbers(events), prompt_numbers(events)
+    )
+
+
+def groundedness(episodes: Sequence[Episode]) -> list[Grounded]:
+    """Look up the numbers of each episode's reasons; all are of one task and agent.
 
     Notes
     -----
     Chance is the mean, over at most 20 other episodes with tool answers (at equal
     steps through the list), of the share of the same numbers found there.
     """
-    seen = [seen_numbers(events) for events in transcripts]
+    seen = [episode.seen for episode in episodes]
     results = []
-    for index, (answer, events) in enumerate(zip(answers, transcripts, strict=True)):
-        told = prompt_numbers(events)
-        every = cited_numbers(reasons_of(answer))
-        cited = [number for number in every if not _is_told(number, told)]
+    for index, episode in enumerate(episodes):
+        cited = [one for one in episode.cited if not _is_told(one, episode.told)]
         others = _others(index, seen)
         chance = None
         if cited and others:
@@ -161,7 +174,7 @@ def groundedness(
             Grounded(
                 n_cited=len(cited),
                 n_found=sum(is_among(number, seen[index]) for number in cited),
-                n_from_prompt=len(every) - len(cited),
+                n_from_prompt=len(episode.cited) - len(cited),
                 chance=chance,
             )
         )
@@ -187,6 +200,38 @@ def summary(results: Sequence[Grounded]) -> Row:
         "excess": fmean(excess) if excess else None,
         "standard_error": error,
     }
+
+
+def rows(episodes: Sequence[Episode]) -> tuple[list[Row], list[Row]]:
+    """Return one agent's rows by task (and ``all``), and by instance.
+
+    Tasks whose answers cite no number have no row.
+    """
+    by_task: list[Row] = []
+    by_instance: list[Row] = []
+    every: list[Grounded] = []
+    for task in sorted({one.task for one in episodes}):
+        mine = [one for one in episodes if one.task == task]
+        told = groundedness(mine)
+        every += told
+        by_task.append({"task": task, **summary(told)})
+        by_instance += [
+            {
+                "instance_id": one.instance_id,
+                "task": task,
+                "n_cited": each.n_cited,
+                "n_found": each.n_found,
+                "n_from_prompt": each.n_from_prompt,
+                "share": each.share,
+                "chance": each.chance,
+                "excess": each.excess,
+            }
+            for one, each in zip(mine, told, strict=True)
+            if each.n_cited
+        ]
+    if len(by_task) > 1:
+        by_task.append({"task": "all", **summary(every)})
+    return [row for row in by_task if row["n_citing"]], by_instance
 
 
 def _share(cited: Sequence[Cited], values: Values) -> float:

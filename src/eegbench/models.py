@@ -250,8 +250,13 @@ def estimate(
         cached_input_tokens=round(sums[1]),
         output_tokens=round(sums[2]),
     )
-    cost = None if price is None else price.cost_usd(usage)
-    return Estimate(*sums, cost, tokens.source)
+    return Estimate(
+        input_tokens=sums[0],
+        cached_input_tokens=sums[1],
+        output_tokens=sums[2],
+        cost_usd=None if price is None else price.cost_usd(usage),
+        source=tokens.source,
+    )
 
 
 def price_of(prices: PriceList, run: ChatRun) -> Price | None:

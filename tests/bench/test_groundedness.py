@@ -7,7 +7,9 @@ from eegbench.groundedness import (
     cited_numbers,
     groundedness,
     is_among,
+    look_at,
     reasons_of,
+    rows,
     seen_numbers,
     summary,
 )
@@ -23,6 +25,11 @@ def transcript(*values: float, prompt: str = "") -> list[dict[str, object]]:
         {"event": "shown", "kind": "prompt", "text": prompt},
         {"event": "tools", "calls": [call]},
     ]
+
+
+def judged(answers, transcripts):
+    pairs = zip(answers, transcripts, strict=True)
+    return groundedness([look_at("", "T3", said, events) for said, events in pairs])
 
 
 @pytest.mark.parametrize(
@@ -84,7 +91,7 @@ def test_meta_of_a_tool_answer_is_no_measurement():
 def test_share_found_less_what_another_episode_gives():
     answers = [{"rationale": "3.14 and 2.72, 9.99"}, {"rationale": "7.77"}]
     own, other = transcript(3.141, 2.718), transcript(7.77, 3.14)
-    first, second = groundedness(answers, [own, other])
+    first, second = judged(answers, [own, other])
     assert (first.n_cited, first.n_found) == (3, 2)
     assert first.share == pytest.approx(2 / 3)
     assert first.chance == pytest.approx(1 / 3)  # 3.14 is in the other one too
@@ -95,7 +102,7 @@ def test_share_found_less_what_another_episode_gives():
 def test_numbers_of_the_prompt_show_nothing():
     answers = [{"rationale": "256 Hz, 12.5 uV"}] * 2
     told = [transcript(12.5, prompt="sampled at 256 Hz")] * 2
-    first, _ = groundedness(answers, told)
+    first, _ = judged(answers, told)
     assert (first.n_cited, first.n_found, first.n_from_prompt) == (1, 1, 1)
     assert first.excess == 0.0  # the other episode measured the same
 
@@ -107,13 +114,13 @@ def test_invented_numbers_have_no_excess():
         {"rationale": " ".join(f"{x:.1f}" for x in rng.uniform(0, 100, 20))}
         for _ in range(30)
     ]
-    told = summary(groundedness(invented, measured))
+    told = summary(judged(invented, measured))
     assert told["share"] == pytest.approx(0.18, abs=0.05)  # by accident
     assert abs(float(str(told["excess"]))) < 3 * float(str(told["standard_error"]))
 
 
 def test_an_agent_that_cites_nothing_has_no_share():
-    results = groundedness([None, {"rationale": "looks normal"}], [transcript(1.0)] * 2)
+    results = judged([None, {"rationale": "looks normal"}], [transcript(1.0)] * 2)
     told = summary(results)
     assert (told["n"], told["n_citing"], told["share"], told["excess"]) == (
         2,
@@ -124,5 +131,19 @@ def test_an_agent_that_cites_nothing_has_no_share():
 
 
 def test_a_single_episode_has_no_chance():
-    (only,) = groundedness([{"rationale": "1.5"}], [transcript(1.5)])
+    (only,) = judged([{"rationale": "1.5"}], [transcript(1.5)])
     assert (only.share, only.chance, only.excess) == (1.0, None, None)
+
+
+def test_rows_are_by_task_by_instance_and_of_all():
+    episodes = [
+        look_at(f"{task}/{i}", task, {"rationale": said}, transcript(1.25, 2.5))
+        for task, said in (("T2", "1.25"), ("T3", "9.75"), ("T4", "normal"))
+        for i in range(2)
+    ]
+    by_task, by_instance = rows(episodes)
+    assert [(row["task"], row["share"]) for row in by_task] == [
+        ("T2", 1.0), ("T3", 0.0), ("all", 0.5),
+    ]  # fmt: skip
+    assert len(by_instance) == 4
+    assert by_instance[0]["excess"] == 0.0

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from eegbench import groundedness
 from eegbench.analysis.behaviour import behaviour_of
 from eegbench.analysis.cost import cost_usd
 from eegbench.analysis.errors_by import (
@@ -71,6 +72,9 @@ def analysis_tables(runs: Sequence[Run]) -> dict[str, Rows]:
         did = behaviour_of(cases, [calls_of(read(case)) for case in cases])
         for name, rows in did._asdict().items():
             add(name, agent, rows)
+        by_task, by_instance = grounded_rows(cases, read)
+        add("groundedness", agent, by_task)
+        add("groundedness_by_case", agent, by_instance)
         add("snr_response", agent, snr_response(cases))
         add("duration_bins", agent, duration_bins(cases))
         for name, row in (
@@ -81,6 +85,24 @@ def analysis_tables(runs: Sequence[Run]) -> dict[str, Rows]:
     tables["cost"] = _cost_rows(runs, tables.get("tokens", []))
     tables["construction"] = [dict(row) for row in paper_table("construction").rows]
     return {name: rows for name, rows in tables.items() if rows}
+
+
+def grounded_rows(
+    cases: Sequence[ScoredCase], read: Callable[[ScoredCase], Any]
+) -> tuple[Rows, Rows]:
+    """Return how the numbers of a run's reasons fare, by task and by instance."""
+    return groundedness.rows(
+        [
+            groundedness.look_at(
+                case.instance.instance_id,
+                case.task,
+                case.prediction.answer,
+                read(case),
+            )
+            for case in cases
+            if case.prediction is not None and case.prediction.status == "completed"
+        ]
+    )
 
 
 def _cost_rows(runs: Sequence[Run], tokens: Rows) -> Rows:
