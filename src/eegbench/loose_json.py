@@ -15,6 +15,7 @@ Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | 
 MAX_DEPTH = 32  # no answer nests deeper; bounds the work on "[[[[[["
 
 _SPACE = re.compile(r"(?:[\s\ufeff\u200b]+|//[^\n]*|/\*[^*]{0,400}\*/|#[^\n]*)*")
+_BLANK = re.compile(r"[\s\ufeff\u200b]*")
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _WORD = re.compile(r"[-+]?[^\W\d][\w.+-]*|\?")
 _SIGNED_WORD_END = re.compile(r"[\w.]")
@@ -23,6 +24,7 @@ _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _PLAIN = {
     quote: re.compile(rf"[^{re.escape(end)}\\]*") for quote, end in _QUOTES.items()
 }
+_AFTER_STRING = (",", ":", "=", "}", "]", ")", "#", "//", "/*")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _WORDS: dict[str, Json] = {
     "null": None,
@@ -204,8 +206,10 @@ def _string(text: str, position: int) -> tuple[str, int]:
 
 
 def _ends_string(text: str, position: int) -> bool:
-    position = _skip(text, position)
-    return position >= len(text) or text[position] in ",:=}])"
+    # Comments are not skipped: each apostrophe of "'#'#'#" would read to the end.
+    match = _BLANK.match(text, position)
+    position = match.end() if match else position
+    return position >= len(text) or text.startswith(_AFTER_STRING, position)
 
 
 def _escape(text: str, position: int) -> tuple[str, int]:

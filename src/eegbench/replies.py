@@ -76,7 +76,7 @@ _NAME_BEFORE = re.compile(
 )
 _FENCE_BEFORE = re.compile(r"```[\w+-]*\s*$")
 _BETWEEN_ROWS = re.compile(r"\s*(?:,|;|and|\s)\s*")
-_PARAMETER = re.compile(r"<parameter=([^>\s]+)>([^<]*)</parameter>")
+_PARAMETER = re.compile(r"<parameter=([^>\s<]{1,200})>([^<]*)</parameter>")
 _NAME_KEYS = ("tool_name", "name", "tool", "function", "function_name")
 _ARGUMENT_KEYS = (
     "arguments",
@@ -307,7 +307,8 @@ def _with_neighbours(outside: str, values: list[Found], index: int) -> Json:
     """Join ``name = [a, b], [c, d]`` to one list."""
     first = values[index]
     rows, stop = [first.value], first.stop
-    for found in values[index + 1 :]:
+    for place in range(index + 1, len(values)):
+        found = values[place]
         if not isinstance(found.value, list):
             break
         if not _BETWEEN_ROWS.fullmatch(outside[stop : found.start][:20]):
