@@ -14,7 +14,8 @@ _HEAD = f"""# The ten tools
 
 Written from the specifications in `src/eegcore/tools/`; the same source gives the
 schemas for OpenAI, Anthropic and MCP. Every answer begins with `_meta` (its size) and
-`record_id`; a failed call answers `record_id`, `error` and, in `default`, a stable `code`.
+`record_id`; a failed call answers `record_id`, `error` and, in `default`, a stable
+`code`.
 {TEXT_RULE}
 """
 
