@@ -107,8 +107,19 @@ PARTS = {
     "eegcore.tools": Rule(
         ("eegcore",), never=("eegcore.cli", "eegcore.serve"), outside=NUMERIC
     ),
-    "eegcore.serve": Rule(
-        ("eegcore",), ("eegcore.cli",), NUMERIC, inside_functions=("mcp",)
+    **dict.fromkeys(
+        ("eegcore.serve", "eegcore.serve_folder"),
+        Rule(("eegcore",), ("eegcore.cli",), NUMERIC),
+    ),
+    "eegcore.serve_mcp": Rule(
+        ("eegcore",),
+        ("eegcore.cli",),
+        NUMERIC,
+        inside_functions=("mcp", "mcp_types", "anyio", "uvicorn"),
+    ),
+    **dict.fromkeys(
+        ("eegcore.serve_cli", "eegcore.schemas_cli"),
+        Rule(("eegcore",), ("eegcore.cli",), outside=("click",)),
     ),
     "eegcore.serve_folder": Rule(("eegcore",), ("eegcore.cli",), NUMERIC),
     "eegcore.cli": Rule(("eegcore",), outside=("click", "rich", *NUMERIC)),

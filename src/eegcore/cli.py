@@ -1,4 +1,4 @@
-"""The command `eegcore`: info, call, crop, schemas.
+"""The command `eegcore`: info, call, crop, schemas, serve.
 
 A command parses, calls one library function and prints: data on standard output, talk
 on standard error. Nothing but click is imported until a command runs.
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eegcore.errors import EegcoreError
+from eegcore.schemas_cli import schemas
+from eegcore.serve_cli import serve
 
 if TYPE_CHECKING:
     from eegcore.recording import Recording
@@ -32,9 +34,14 @@ def main() -> None:
     eegcore call compute_psd Z001.txt --rate-hz 173.61
     eegcore crop night.edf --epochs 925:1827 -o sleep.edf
     eegcore schemas --for openai
+    eegcore serve ~/eeg
 
     For research; not for clinical use.
     """  # noqa: D301 - click's mark for lines to keep
+
+
+main.add_command(schemas)
+main.add_command(serve)
 
 
 def _fail(message: str) -> None:
@@ -260,6 +267,13 @@ _CALL_OPTIONS: list[click.Parameter] = [
         type=click.IntRange(min=0),
         help="Longest answer; 0 for no limit.",
     ),
+    click.Option(
+        ["--encoding"],
+        default="rows",
+        show_default=True,
+        type=click.Choice(["rows", "compact"]),
+        help="compact: tables as columns; not in paper-1.0.",
+    ),
 ]
 
 
@@ -303,6 +317,7 @@ def _run_tool(
     unit: str | None,
     dialect: str,
     budget_tokens: int,
+    encoding: Any,
     **options: Any,
 ) -> None:
     """Call a tool and print its answer; exit code 1 for an error object."""
@@ -311,9 +326,15 @@ def _run_tool(
 
     name = click.get_current_context().info_name or ""
     recording = _open(file, rate_hz, channel_names, unit)
-    box = Toolbox(
-        {RECORD_ID: recording}, dialect=dialect, budget_tokens=budget_tokens or None
-    )
+    try:
+        box = Toolbox(
+            {RECORD_ID: recording},
+            dialect=dialect,
+            budget_tokens=budget_tokens or None,
+            encoding=encoding,
+        )
+    except EegcoreError as error:
+        raise click.UsageError(_reason(error)) from error
     kinds = {argument.name: argument.kind for argument in TOOLS[name].spec.arguments}
     arguments: dict[str, Any] = {"record_id": RECORD_ID}
     for key, value in options.items():
@@ -368,31 +389,3 @@ def _epochs(text: str | None) -> tuple[int, int] | None:
     if not (colon and first.strip().isdigit() and last.strip().isdigit()):
         raise click.UsageError(f"--epochs is {text!r}; FIRST:LAST is needed")
     return int(first), int(last)
-
-
-@main.command()
-@click.option(
-    "--for",
-    "flavour",
-    type=click.Choice(["openai", "anthropic", "json"]),
-    default="json",
-    show_default=True,
-    help="json: arguments and answers, what MCP needs.",
-)
-@click.option(
-    "--dialect",
-    type=click.Choice(["default", "paper-1.0"]),
-    default="default",
-    show_default=True,
-)
-def schemas(flavour: str, dialect: str) -> None:
-    """Print the schemas of the ten tools as JSON.
-
-    \b
-    eegcore schemas --for openai > tools.json
-    """  # noqa: D301 - click's mark for lines to keep
-    from eegcore.jsonio import dumps
-    from eegcore.tools.toolbox import Toolbox
-
-    box = Toolbox({}, dialect=dialect)
-    click.echo(dumps(box.schemas(flavour)))  # type: ignore[arg-type]
