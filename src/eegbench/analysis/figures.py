@@ -47,7 +47,8 @@ def tool_use_figure(runs: Sequence[tuple[str, Sequence[Row]]]) -> "Figure":
             for x, value in enumerate(line):
                 colour = "white" if value > 0.55 else "black"
                 axes.text(x, y, f"{value:.2f}", ha="center", va="center", color=colour)
-        axes.set_title(f"{agent}: episodes that use a tool (share)")
+        axes.set_title(agent)
+        axes.set_xlabel("task (share of episodes that use the tool)")
     return figure
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from eegbench import groundedness
 from eegbench.analysis.behaviour import behaviour_of
 from eegbench.analysis.cost import cost_usd
@@ -84,6 +86,10 @@ def analysis_tables(runs: Sequence[Run]) -> dict[str, Rows]:
             add(name, agent, [] if row is None else [row])
     tables["cost"] = _cost_rows(runs, tables.get("tokens", []))
     tables["construction"] = [dict(row) for row in paper_table("construction").rows]
+    folders = dict.fromkeys(Path(result["set"]["path"]) for result, _, _ in runs)
+    tables["construction_of_sets"] = [
+        {"set": folder.name, **row} for folder in folders for row in _flow(folder)
+    ]
     return {name: rows for name, rows in tables.items() if rows}
 
 
@@ -103,6 +109,15 @@ def grounded_rows(
             if case.prediction is not None and case.prediction.status == "completed"
         ]
     )
+
+
+def _flow(set_path: Path) -> Rows:
+    """Return a set's counts by stage beside the paper's; none if it has no file."""
+    try:
+        rows = orjson.loads((set_path / "construction.json").read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return []
+    return [row for row in rows if isinstance(row, dict)]
 
 
 def _cost_rows(runs: Sequence[Run], tokens: Rows) -> Rows:

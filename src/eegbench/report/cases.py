@@ -20,7 +20,16 @@ from eegbench.scored import ScoredCase
 JsonObject = dict[str, Any]
 BLOCK_CASES = 40
 ANSWER_CHARACTERS = 1200  # of a tool's answer; the whole stands in the transcript
+SHORT_KEYS = ("error", "window_sec", "time_range", "time_window")
 ReadTranscript = Callable[[ScoredCase], list[JsonObject]]
+
+
+class Trace(NamedTuple):
+    """What one run did, case by case, without the bulk of the tools' answers."""
+
+    calls: list[list[Call]]
+    measured: list[dict[str, float]]
+    """Figures of the answers, for cases whose reference is a class."""
 
 
 class PackedCases(NamedTuple):
@@ -30,20 +39,35 @@ class PackedCases(NamedTuple):
     blocks: list[str]
 
 
+def trace_of(cases: Iterable[ScoredCase], read: ReadTranscript) -> Trace:
+    """Read every transcript once; keep the calls without their answers' bulk."""
+    calls, measured = [], []
+    for case in cases:
+        made = calls_of(read(case))
+        labelled = case.reference.label is not None
+        measured.append(measured_values(made) if labelled else {})
+        calls.append([_light(call) for call in made])
+    return Trace(calls, measured)
+
+
 def pack_cases(
-    runs: Sequence[tuple[str, Sequence[ScoredCase], ReadTranscript]],
+    runs: Sequence[tuple[str, Sequence[ScoredCase], ReadTranscript, Trace]],
 ) -> PackedCases:
-    """Return the cases of several runs, each given as (agent, cases, transcripts)."""
+    """Return the cases of several runs: (agent, cases, transcripts, their trace)."""
     rows: list[JsonObject] = []
     blocks: list[str] = []
     details: list[JsonObject] = []
-    for run, (agent, cases, read) in enumerate(runs):
-        by_class = class_spreads(cases, read)
-        for case in cases:
+    for run, (agent, cases, read, trace) in enumerate(runs):
+        by_class = class_spreads(cases, trace)
+        for case, calls, measured in zip(
+            cases, trace.calls, trace.measured, strict=True
+        ):
             rows.append(
                 _row(case, run, agent) | {"block": len(blocks), "place": len(details)}
             )
-            details.append(_detail(case, read(case), by_class.get(case.task, {})))
+            told = by_class.get(case.task, {})
+            picture = picture_of(case, calls, measured, told)
+            details.append(_detail(case, read(case)) | {"picture": picture})
             if len(details) == BLOCK_CASES:
                 blocks.append(_pack(details))
                 details = []
@@ -53,18 +77,20 @@ def pack_cases(
 
 
 def class_spreads(
-    cases: Iterable[ScoredCase], read: ReadTranscript
+    cases: Iterable[ScoredCase], trace: Trace
 ) -> dict[str, dict[str, list[Spread]]]:
     """Return per task what separates its classes, from what this agent measured."""
     by_task: dict[str, list[tuple[str, dict[str, float]]]] = {}
-    for case in cases:
+    for case, values in zip(cases, trace.measured, strict=True):
         label = case.reference.label
-        if label is None or case.instance.recording is None:
-            continue
-        values = measured_values(calls_of(read(case)))
-        if values:
+        if label is not None and values:
             by_task.setdefault(case.task, []).append((label, values))
     return {task: spreads(rows) for task, rows in by_task.items()}
+
+
+def _light(call: Call) -> Call:
+    kept = {key: call.answer[key] for key in SHORT_KEYS if key in call.answer}
+    return call._replace(answer=kept)
 
 
 def reference_text(case: ScoredCase) -> str:
@@ -149,19 +175,12 @@ def _row(case: ScoredCase, run: int, agent: str) -> JsonObject:
     }
 
 
-def _detail(
-    case: ScoredCase,
-    events: list[JsonObject],
-    by_class: dict[str, list[Spread]],
-) -> JsonObject:
-    calls = calls_of(events)
+def _detail(case: ScoredCase, events: list[JsonObject]) -> JsonObject:
     prompt, turns = turns_of(events)
     prediction = case.prediction
-    measured = measured_values(calls) if by_class else {}
     detail: JsonObject = {
         "prompt": prompt,
         "turns": turns,
-        "picture": picture_of(case, calls, measured, by_class),
         "scores": ", ".join(
             f"{name} {cell_text(value)}" for name, value in case.values.items()
         ),

@@ -15,9 +15,8 @@ from markupsafe import Markup
 
 from eegbench import __version__
 from eegbench.analysis.behaviour import behaviour_of
-from eegbench.analysis.trajectories import calls_of
 from eegbench.report.behaviour import behaviour_blocks
-from eegbench.report.cases import pack_cases
+from eegbench.report.cases import pack_cases, trace_of
 from eegbench.report.cells import Table, plain_table
 from eegbench.report.leaderboard import leaderboard_table, overview_chart
 from eegbench.report.task_sections import Figure, task_section
@@ -80,12 +79,16 @@ def render_page(
         for task in suite.tasks.values()
         if any(task.name in result["tasks"] for result in results)
     ]
+    traces = [trace_of(run.cases, run.read) for run in runs]
     packed = pack_cases(
-        [(name, run.cases, run.read) for name, run in zip(names, runs, strict=True)]
+        [
+            (name, run.cases, run.read, trace)
+            for name, run, trace in zip(names, runs, traces, strict=True)
+        ]
     )
     behaviour = [
-        (name, behaviour_of(run.cases, [calls_of(run.read(c)) for c in run.cases]))
-        for name, run in zip(names, runs, strict=True)
+        (name, behaviour_of(run.cases, trace.calls))
+        for name, run, trace in zip(names, runs, traces, strict=True)
     ]
     page_data = {
         "cases": packed.rows,
