@@ -22,7 +22,7 @@ from eegbench.agents import Usage
 from eegbench.agents.chat import ChatOptions, inspect_version, open_model
 from eegbench.agents.chat_episode import Played, Table, play_chat
 from eegbench.agents.chat_failures import read_trouble
-from eegbench.agents.chat_watch import LoopDelay, Watch
+from eegbench.agents.chat_watch import Watch
 from eegbench.config import Config
 from eegbench.errors import ConfigError, ProviderError
 from eegbench.instances import Instance, read_set
@@ -168,10 +168,8 @@ def run_chat(
         elif ordered and probe:
             with _fresh(out.path):
                 _probe(open_model(options, key=key), options)
-        table = Table(
-            job, watch, LoopDelay(), settings.run.workers or available_cores()
-        )
-        session = _Session(table, out, ordered, on_progress)
+        table = Table(watch, settings.run.workers or available_cores())
+        session = _Session(job, table, out, ordered, on_progress)
         if ordered and watch.stopped is None:
             session.play(model, options, price)
         summary = session.summary(
@@ -253,12 +251,14 @@ class _Session:
 
     def __init__(
         self,
+        job: Job,
         table: Table,
         out: RunFolder,
         instances: Sequence[Instance],
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
-        self._table, self._out, self._instances = table, out, instances
+        self._job, self._table = job, table
+        self._out, self._instances = out, instances
         self._on_progress = on_progress
         self._n_played = self._n_failed = self._n_ended = 0
         self._writing = threading.Lock()
@@ -327,7 +327,7 @@ class _Session:
     async def _solve(
         self, instance: Instance, model: "Model", state: "TaskState"
     ) -> None:
-        played = await play_chat(instance, model, self._table)
+        played = await play_chat(instance, model, self._job, self._table)
         await self._take(played)
         if played.dialogue is not None:
             state.messages = played.dialogue.messages

@@ -8,7 +8,7 @@ provider ends it as one.
 import dataclasses
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
@@ -47,10 +47,9 @@ Value = TypeVar("Value")
 class Table:
     """What the episodes of a run have in common."""
 
-    job: Job
     watch: Watch
-    delay: LoopDelay
     n_threads: int
+    delay: LoopDelay = field(default_factory=LoopDelay)
     limiter: "CapacityLimiter | None" = None
 
     async def in_thread(
@@ -79,7 +78,9 @@ class _Said:
     dialogue: Dialogue | None = None
 
 
-async def play_chat(instance: Instance, model: "Model", table: Table) -> Played:
+async def play_chat(
+    instance: Instance, model: "Model", job: Job, table: Table
+) -> Played:
     """Play one instance; every failure is in the prediction's status."""
     import anyio
 
@@ -89,23 +90,27 @@ async def play_chat(instance: Instance, model: "Model", table: Table) -> Played:
         if not table.delay.is_running:
             group.start_soon(table.delay.measure)
         try:
-            outcome = await _played(instance, model, table, kept, said)
+            outcome = await _played(instance, model, job, table, kept, said)
         except Exception as error:
             outcome = dataclasses.replace(
                 NOTHING, ended=how_it_failed(error), error=one_line(error)
             )
         group.cancel_scope.cancel()
     kept.seconds["total"] = time.perf_counter() - began
-    prediction = prediction_of(instance, table.job, outcome, kept)
+    prediction = prediction_of(instance, job, outcome, kept)
     return Played(prediction, said.dialogue)
 
 
 async def _played(
-    instance: Instance, model: "Model", table: Table, kept: Kept, said: _Said
+    instance: Instance,
+    model: "Model",
+    job: Job,
+    table: Table,
+    kept: Kept,
+    said: _Said,
 ) -> Outcome:
     import anyio
 
-    job = table.job
     staging = set_stage(instance, shown_id(instance, job.record_key), job, kept)
     stage = await table.in_thread(staging.__enter__)
     try:
