@@ -5,6 +5,7 @@ provider spoiled are left out and counted apart; missing ones are listed; a set 
 not the frozen one is scored and never called complete.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -238,14 +239,15 @@ def _incomplete(run: LoadedRun, tasks: JsonObject) -> list[str]:
     frozen = run.suite.frozen_counts
     if not frozen:
         because.append(f"suite {run.suite.name} has no frozen set")
-    counts: dict[str, int] = {}
-    for row in run.set:
-        counts[row.task] = counts.get(row.task, 0) + 1
-    for name in sorted({*frozen, *counts}):
-        if counts.get(name, 0) != frozen.get(name, 0) and frozen:
-            because.append(
-                f"{name}: {counts.get(name, 0)} of {frozen.get(name, 0)} instances"
-            )
+    counts = Counter(row.task for row in run.set)
+    for name in sorted({*frozen, *counts} if frozen else ()):
+        told = tasks.get(name)
+        if counts[name] != frozen.get(name, 0):
+            because.append(f"{name}: {counts[name]} of {frozen.get(name, 0)} instances")
+        elif told is None:
+            because.append(f"{name}: not asked for")
+        elif told["n"] + len(told["missing"]) + told["failed"] < counts[name]:
+            because.append(f"{name}: instances without a reference")
     for name, told in tasks.items():
         for what in ("missing", "duplicates", "failed_ids"):
             if told[what]:

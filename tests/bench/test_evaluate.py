@@ -47,6 +47,13 @@ def test_the_frozen_counts_once_each_are_complete(tmp_path: Path, folder: Path) 
     counts = {"T1": 2, "T2": 2, "T3": 2, "T4": 2, "T5": 3, "T6": 2}
     frozen = replace(run, suite=replace(run.suite, frozen_counts=counts))
     assert evaluate_run(frozen).result["complete"] is True
+    asked = replace(frozen, info=msgspec.structs.replace(run.info, tasks=["T3"]))
+    part = evaluate_run(asked).result
+    assert part["complete"] is False
+    assert "T5: not asked for" in part["incomplete_because"]
+    blind = {k: v for k, v in run.references.items() if k != "T1-0"}
+    unknown = evaluate_run(replace(frozen, references=blind)).result
+    assert unknown["incomplete_because"] == ["T1: instances without a reference"]
 
 
 def test_failed_rows_are_left_out_and_counted_apart(
