@@ -1,5 +1,6 @@
 """Commands on runs: run, score, report, case, analyse, and the demo."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -165,15 +166,18 @@ def demo(output: Path, *, workers: int | None, talk: Talk, tick: Tick) -> str:
     results = []
     for agent in ("rules", "random"):
         talk(f"running {agent}")
+        folder = output / "runs" / agent
+        if (folder / "run.json").is_file():
+            shutil.rmtree(folder)  # a demo starts anew, whatever version made the last
         run_agent(
             output / "set",
             agent,
-            output / "runs" / agent,
+            folder,
             workers=workers,
             talk=talk,
             tick=tick,
         )
-        judged = _judged(output / "runs" / agent, set_path=None, rounds=1000, talk=talk)
+        judged = _judged(folder, set_path=None, rounds=1000, talk=talk)
         results.append(judged)
     page = output / "report.html"
     page.write_text(_page(results), encoding="utf-8")
