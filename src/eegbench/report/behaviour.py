@@ -17,10 +17,13 @@ class Block(NamedTuple):
     table: Table
 
 
-def behaviour_blocks(runs: Sequence[tuple[str, Behaviour]]) -> list[Block]:
-    """Return the tables of the page's section, all agents in one table each."""
+def behaviour_blocks(runs: Sequence[tuple[str, Behaviour, Rows]]) -> list[Block]:
+    """Return the tables of the page's section, all agents in one table each.
+
+    Each run is (agent, what it did, groundedness of its reasons by task).
+    """
     blocks = []
-    for agent, behaviour in runs:
+    for agent, behaviour, _ in runs:
         if behaviour.tool_use:
             blocks.append(
                 Block(
@@ -46,13 +49,22 @@ def behaviour_blocks(runs: Sequence[tuple[str, Behaviour]]) -> list[Block]:
     for field, (title, note) in titles.items():
         rows = [
             {"agent": agent, **row}
-            for agent, behaviour in runs
+            for agent, behaviour, _ in runs
             for row in getattr(behaviour, field)
         ]
         if rows:
             blocks.append(
                 Block(title, note, plain_table(title, rows, heat=("coverage",)))
             )
+    grounded = [{"agent": agent, **row} for agent, _, rows in runs for row in rows]
+    if grounded:
+        title = "Groundedness"
+        note = (
+            "Of the numbers that reasons cite, the share that stands in the answers of "
+            "the agent's own tools; chance: in those of other episodes."
+        )
+        tints = ("share", "chance", "excess")
+        blocks.append(Block(title, note, plain_table(title, grounded, heat=tints)))
     endings = _endings(runs)
     if endings:
         title = "Why episodes ended"
@@ -60,11 +72,11 @@ def behaviour_blocks(runs: Sequence[tuple[str, Behaviour]]) -> list[Block]:
     return blocks
 
 
-def _endings(runs: Sequence[tuple[str, Behaviour]]) -> Rows:
+def _endings(runs: Sequence[tuple[str, Behaviour, Rows]]) -> Rows:
     """Return one row per agent and ending, a column a task."""
-    tasks = sorted({row["task"] for _, did in runs for row in did.ended})
+    tasks = sorted({row["task"] for _, did, _ in runs for row in did.ended})
     lines: dict[tuple[str, str], dict[str, Any]] = {}
-    for agent, did in runs:
+    for agent, did, _ in runs:
         for row in did.ended:
             blank = {"agent": agent, "ended": row["ended"], **dict.fromkeys(tasks, 0)}
             lines.setdefault((agent, row["ended"]), blank)[row["task"]] = row["n"]

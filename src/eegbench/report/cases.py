@@ -13,6 +13,8 @@ import orjson
 
 from eegbench.analysis.measured import Spread, measured_values, spreads
 from eegbench.analysis.trajectories import Call, calls_of
+from eegbench.groundedness import look_at
+from eegbench.groundedness import rows as groundedness_rows
 from eegbench.report.pictures import picture_of
 from eegbench.report.tables import cell_text
 from eegbench.scored import ScoredCase
@@ -30,6 +32,8 @@ class Trace(NamedTuple):
     calls: list[list[Call]]
     measured: list[dict[str, float]]
     """Figures of the answers, for cases whose reference is a class."""
+    groundedness: list[JsonObject]
+    """By task: whether numbers in the reasons are those that were measured."""
 
 
 class PackedCases(NamedTuple):
@@ -41,13 +45,18 @@ class PackedCases(NamedTuple):
 
 def trace_of(cases: Iterable[ScoredCase], read: ReadTranscript) -> Trace:
     """Read every transcript once; keep the calls without their answers' bulk."""
-    calls, measured = [], []
+    calls, measured, looks = [], [], []
     for case in cases:
-        made = calls_of(read(case))
+        events = read(case)
+        made = calls_of(events)
         labelled = case.reference.label is not None
         measured.append(measured_values(made) if labelled else {})
         calls.append([_light(call) for call in made])
-    return Trace(calls, measured)
+        told = case.prediction
+        if told is not None and told.status == "completed":
+            identity = case.instance.instance_id
+            looks.append(look_at(identity, case.task, told.answer, events))
+    return Trace(calls, measured, groundedness_rows(looks)[0])
 
 
 def pack_cases(

@@ -87,7 +87,7 @@ def render_page(
         ]
     )
     behaviour = [
-        (name, behaviour_of(run.cases, trace.calls))
+        (name, behaviour_of(run.cases, trace.calls), trace.groundedness)
         for name, run, trace in zip(names, runs, traces, strict=True)
     ]
     page_data = {
