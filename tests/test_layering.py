@@ -174,7 +174,7 @@ PARTS = {
     "eegbench.datasets": Rule(
         ("eegbench.datasets", "eegbench.sources", *PLAIN),
         outside=("numpy", "msgspec"),
-        inside_functions=("pooch", "requests", "huggingface_hub", "openneuro"),
+        inside_functions=("pooch", "requests", "urllib3", "huggingface_hub"),
     ),
     **dict.fromkeys(
         COMMANDS,

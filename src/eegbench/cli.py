@@ -16,10 +16,13 @@ import click
 from eegbench import __version__
 from eegbench.cli_build import build
 from eegbench.cli_chat import chat_choices
+from eegbench.cli_data import data
 from eegbench.terminal import guarded, progress_bar, show, talk
 
 FORMATS = click.Choice(["table", "json", "csv", "md"])
-AGENTS = "rules, random, constant, id-only, replay, command, chat, a .toml file, module:Name"
+AGENTS = (
+    "rules, random, constant, id-only, replay, command, chat, a .toml file, module:Name"
+)
 EXAMPLES = """\b
 A first look (simulated data, two minutes):
     eegbench demo -o demo
@@ -55,6 +58,7 @@ def main() -> None:
 
 
 main.add_command(build)
+main.add_command(data)
 
 
 def _command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
