@@ -71,6 +71,14 @@ class Entry:
     gold: JsonObject | None
 
     @property
+    def shown_id(self) -> str | None:
+        """Record id that the release shows; None for a question without a record."""
+        if self.record_id is not None or self.scenario is None:
+            return self.record_id
+        records = self.scenario.records
+        return records[0].record_id if records else None
+
+    @property
     def metadata(self) -> JsonObject:
         """Facts of the recording, in the release's names."""
         if self.scenario is None or not self.scenario.records:
@@ -237,6 +245,7 @@ def paper_instance(task: str, entry: Entry, signal: Signal | None) -> Instance:
         facts=entry.metadata if SUITE.tasks[task].has_tools else {},
         options=options if isinstance(options, dict) else None,
         answer_schema=scenario.expected_output_schema,
+        record_id=entry.shown_id,
         n_epochs=n_epochs if isinstance(n_epochs, int) else default.n_epochs,
     )
 
