@@ -279,21 +279,16 @@ def export(
 @_command("analyse")
 @click.argument("runs", type=Path, metavar="RUN...", nargs=-1, required=True)
 @click.option("--figures/--no-figures", default=True, help="Needs the extra 'plots'.")
+@click.option("--prices", type=Path, help="A file of prices, for the cost of runs.")
 @_set
 @_output
-def analyse(
-    runs: tuple[Path, ...], set_path: Path | None, output: Path, *, figures: bool
-) -> None:
+def analyse(runs: tuple[Path, ...], output: Path, **told: Any) -> None:
     """Write all tables and figures of the analysis.
 
     \b
     eegbench analyse runs/rules runs/random -o analysis
     """
-    show(
-        _pipeline().analyse(
-            list(runs), output, set_path=set_path, figures=figures, talk=talk
-        )
-    )
+    show(_pipeline().analyse(list(runs), output, talk=talk, **told))
 
 
 @_command("paper")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from eegbench import __version__
 from eegbench.judging import judge_run, task_of
+from eegbench.predictions import RunInfo
 from eegbench.records import listing
 from eegbench.scored import LoadedRun, ScoredCase, load_run
 from eegbench.scoring.event_records import score_event_records
@@ -91,7 +92,7 @@ def evaluate_run(
     result = {
         "format": FORMAT,
         "run": run.name,
-        "agent": info.agent,
+        "agent": agent_name(info),
         "agent_config": info.agent_config,
         "suite": info.suite,
         "dialect": info.dialect,
@@ -117,6 +118,12 @@ def evaluate_run(
         "notes": _notes(run),
     }
     return Evaluation(result, cases)
+
+
+def agent_name(info: RunInfo) -> str:
+    """Return what an agent is called in tables: a chat model by the model's name."""
+    model = info.agent_config.get("model")
+    return str(model) if info.agent == "chat" and model else info.agent
 
 
 def _task_result(

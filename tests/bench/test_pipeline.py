@@ -112,3 +112,29 @@ def test_scores_do_not_need_a_set_that_can_be_written(tmp_path: Path) -> None:
     text, failed = pipeline.score(run, set_path=None, form="csv", rounds=0, talk=silent)
     assert not failed
     assert "constant" in text
+
+
+def test_a_priced_chat_run_stands_on_the_cost_table(tmp_path: Path) -> None:
+    folder = small_set(tmp_path / "set")
+    run = run_folder(
+        tmp_path / "run",
+        folder,
+        perfect_answers(),
+        agent="chat",
+        agent_config={"model": "openai/gpt-5.5"},
+    )
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        'dated = "2026-07"\n[prices."GPT-5.5"]\ninput = 5.0\noutput = 30.0\n'
+    )
+    pipeline.analyse(
+        [run],
+        tmp_path / "out",
+        set_path=None,
+        figures=False,
+        prices=prices,
+        talk=silent,
+    )
+    rows = json.loads((tmp_path / "out" / "cost.json").read_text())
+    mine = [row for row in rows if row["source"] == "run"]
+    assert [(row["model"], row["cost_usd"]) for row in mine] == [("openai/gpt-5.5", 0)]

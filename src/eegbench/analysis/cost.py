@@ -25,6 +25,9 @@ def token_rows(cases: Iterable[ScoredCase]) -> list[Row]:
                 "task": task,
                 "n": len(predictions),
                 "input_tokens": sum(row.input_tokens for row in predictions),
+                "cached_input_tokens": sum(
+                    row.cached_input_tokens for row in predictions
+                ),
                 "output_tokens": sum(row.output_tokens for row in predictions),
                 "shown_tokens": sum(row.shown_tokens for row in predictions),
                 "median_calls": _whole(

@@ -4,7 +4,7 @@
 figure drawn from them. Rows of the paper say so in ``source``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,11 @@ Run = tuple[dict[str, Any], Sequence[ScoredCase], Callable[[ScoredCase], Any]]
 
 
 def write_analysis(
-    runs: Sequence[Run], output: Path, *, figures: bool = True
+    runs: Sequence[Run],
+    output: Path,
+    *,
+    figures: bool = True,
+    prices: Mapping[str, Mapping[str, float]] | None = None,
 ) -> list[Path]:
     """Write tables and figures of several runs; return the paths, in order.
 
@@ -47,8 +51,10 @@ def write_analysis(
         Folder, made if it is not there.
     figures : bool, optional
         Whether to draw as well; needs matplotlib.
+    prices : mapping, optional
+        By run: ``input_usd_per_mtok`` and ``output_usd_per_mtok`` (paper equation 9).
     """
-    tables = analysis_tables(runs)
+    tables = analysis_tables(runs, prices)
     output.mkdir(parents=True, exist_ok=True)
     written = []
     for name, rows in tables.items():
@@ -62,7 +68,9 @@ def write_analysis(
     return written
 
 
-def analysis_tables(runs: Sequence[Run]) -> dict[str, Rows]:
+def analysis_tables(
+    runs: Sequence[Run], prices: Mapping[str, Mapping[str, float]] | None = None
+) -> dict[str, Rows]:
     """Return the tidy rows by name; tables without a row are left out."""
     tables: dict[str, Rows] = {}
 
@@ -84,7 +92,7 @@ def analysis_tables(runs: Sequence[Run]) -> dict[str, Rows]:
             ("seizure_errors", seizure_errors(cases)),
         ):
             add(name, agent, [] if row is None else [row])
-    tables["cost"] = _cost_rows(runs, tables.get("tokens", []))
+    tables["cost"] = _cost_rows(runs, tables.get("tokens", []), prices or {})
     tables["construction"] = [dict(row) for row in paper_table("construction").rows]
     folders = dict.fromkeys(Path(result["set"]["path"]) for result, _, _ in runs)
     tables["construction_of_sets"] = [
@@ -120,7 +128,9 @@ def _flow(set_path: Path) -> Rows:
     return [row for row in rows if isinstance(row, dict)]
 
 
-def _cost_rows(runs: Sequence[Run], tokens: Rows) -> Rows:
+def _cost_rows(
+    runs: Sequence[Run], tokens: Rows, prices: Mapping[str, Mapping[str, float]]
+) -> Rows:
     """Return models of the paper and our runs that have a price, with the front."""
     models = [
         {
@@ -133,7 +143,7 @@ def _cost_rows(runs: Sequence[Run], tokens: Rows) -> Rows:
         if row["cost_usd"] is not None
     ]
     for result, _, _ in runs:
-        price = result["agent_config"].get("price")
+        price = prices.get(result["run"])
         mine = [row for row in tokens if row["agent"] == _name(result)]
         paid = cost_usd(mine, price)
         if paid is not None and result["overall"] is not None:

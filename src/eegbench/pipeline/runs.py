@@ -229,6 +229,7 @@ def analyse(
     *,
     set_path: Path | None,
     figures: bool,
+    prices: Path | None = None,
     talk: Talk,
 ) -> str:
     """Write the tables and figures of the analysis; return what was written."""
@@ -239,8 +240,29 @@ def analyse(
         [(result, cases, _reader(run)) for result, cases, run in told],
         output,
         figures=figures,
+        prices=_prices(prices, [result for result, _, _ in told]),
     )
     return "\n".join(str(path) for path in written)
+
+
+def _prices(
+    path: Path | None, results: Sequence[JsonObject]
+) -> dict[str, dict[str, float]]:
+    """Return the prices of runs that a price file knows, by the run's name."""
+    if path is None:
+        return {}
+    from eegbench.prices import read_prices
+
+    listed = read_prices(path)
+    found = {result["run"]: listed.find(result["agent"]) for result in results}
+    return {
+        run: {
+            "input_usd_per_mtok": price.input,
+            "output_usd_per_mtok": price.output,
+        }
+        for run, price in found.items()
+        if price is not None
+    }
 
 
 def export(
