@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.bands import window_bands
+from eegcore.bands import Bands, window_bands
 from eegcore.recording import Recording
 from eegcore.threads import n_threads, run
 from eegcore.workspace import (
+    every_bin,
     fast_block,
     flat_limit,
     layout_of,
@@ -246,7 +247,7 @@ class Sums:
         return tasks
 
     def _scan(self, task: _Task, kinds: tuple[int, ...]) -> None:
-        from eegcore.kernels.spectrum import scan, segment_density, segment_sums
+        from eegcore.kernels.spectrum import scan
 
         kept, h, chunk = self._kept, self._h, task.chunk
         pairs = np.array([(c, kept.rows[c]) for c in task.channels], np.int64)
@@ -271,23 +272,18 @@ class Sums:
         scan(layout, pairs, span, plan_of(h, self._bands, True), work, out)
         if not segments:
             return
-        plan = plan_of(h, self._bands, False)
-        room: tuple[Any, ...] | None = None
+        direct = _Direct(self._recording, h)
         for channel, row in pairs.tolist():
             marked = np.flatnonzero(chunk.flags[row, low:high]) + low
             if not marked.size:
                 continue
-            room = room or segment_work(self._recording, h)
-            sums = np.empty((n_atoms, marked.size))
             starts = (marked + task.base) * h
-            segment_sums(layout, channel, starts, plan, room, sums)
-            chunk.atoms[row][:, marked] = 4.0 * sums
-            if whole:
-                for piece in np.unique(marked // PIECE):
-                    bins = np.zeros(h + 1)
-                    some = starts[marked // PIECE == piece]
-                    segment_density(layout, channel, some, plan, room, bins)
-                    chunk.density[row, piece] += 4.0 * bins
+            chunk.atoms[row][:, marked] = 4.0 * direct.sums(
+                channel, starts, self._bands
+            )
+            for piece in np.unique(marked // PIECE) if whole else ():
+                some = starts[marked // PIECE == piece]
+                chunk.density[row, piece] += 4.0 * direct.density(channel, some)
 
     def blocks(
         self, channel: int, first: int, stop: int, kinds: tuple[int, ...]
@@ -326,8 +322,6 @@ class Sums:
         -------
         ndarray, float64, (h + 1,)
         """
-        from eegcore.kernels.spectrum import segment_density
-
         h = self._h
         total = np.zeros(h + 1)
         first = start // h
@@ -340,10 +334,7 @@ class Sums:
             total += self._pieces(channel, low, high)
         if singles.size:
             self._recording.check_unchanged()
-            plan = plan_of(h, self._bands, False)
-            room = segment_work(self._recording, h)
-            layout = layout_of(self._recording)
-            segment_density(layout, channel, singles, plan, room, total)
+            total += _Direct(self._recording, h).density(channel, singles)
         return total
 
     def _pieces(self, channel: int, low: int, high: int) -> Float:
@@ -366,6 +357,33 @@ class Sums:
             least = 1 if kept is self._kept else 0
             while len(kept.chunks) > least and kept_bytes() > KEPT_BYTES:
                 kept.chunks.popitem(last=False)
+
+
+class _Direct:
+    """Sums of single segments at any start, in float64."""
+
+    def __init__(self, recording: Recording, h: int) -> None:
+        self._recording, self._h = recording, h
+        self._layout = layout_of(recording)
+        self._room: tuple[Any, ...] | None = None
+
+    def sums(self, channel: int, starts: Int, bands: Bands) -> Float:
+        """|Hann-windowed bin|^2 summed over atoms, (n_atoms, n_starts)."""
+        from eegcore.kernels.spectrum import segment_sums
+
+        self._room = self._room or segment_work(self._recording, self._h)
+        plan = plan_of(self._h, bands, False)
+        out = np.empty((len(bands.atoms) - 1, starts.size))
+        segment_sums(self._layout, channel, starts, plan, self._room, out)
+        return out
+
+    def density(self, channel: int, starts: Int) -> Float:
+        """|Hann-windowed bin|^2 summed over segments, (h + 1,)."""
+        total = np.zeros(self._h + 1)
+        for at in range(0, starts.size, CHUNK):
+            some = starts[at : at + CHUNK]
+            total += self.sums(channel, some, every_bin(self._h)).sum(axis=1)
+        return total
 
 
 def prepare(

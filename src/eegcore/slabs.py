@@ -214,7 +214,7 @@ def _searched(
             *(max(trusted, 0), min(last, row.size), distance),
         ]
     )
-    out = np.empty(((end - begin) // 2 + 2, 4))
+    out = np.empty((end - begin + 1, 4))
     found = find_candidates(row, span, least, totals, out)
     table = out[:found].copy()
     return table[:, 0].astype(np.int64) + first, table

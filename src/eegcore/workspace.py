@@ -67,8 +67,10 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
 
 def layout_of(recording: Recording) -> "Layout":
     """Return the recording's samples as kernels take them."""
+    from eegcore.kernels import _jit
     from eegcore.kernels.spectrum import Layout
 
+    _jit.announce()
     store = recording.store
     data = np.asarray(store.data)
     data = data.view()
@@ -99,6 +101,12 @@ def plan_of(h: int, bands: Bands, single: bool) -> "Plan":  # noqa: FBT001 - cac
         np.array(bands.checked, np.int64).reshape(-1, 2),
         ENERGY_FLOOR,
     )
+
+
+@lru_cache(maxsize=32)
+def every_bin(h: int) -> Bands:
+    """Return each bin of a segment with blocks of `h` samples as a sum of its own."""
+    return Bands(tuple(range(h + 2)), ())
 
 
 @lru_cache(maxsize=1)

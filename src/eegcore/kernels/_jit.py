@@ -85,11 +85,29 @@ def _find_folder() -> Path | None:
 
 cache_folder: Path | None = _find_folder()
 kernels: list[Any] = []
+_told: list[bool] = []
 
 
 def is_compiled() -> bool:
     """Whether an earlier process has left compiled kernels in the cache."""
-    return cache_folder is not None and any(cache_folder.rglob("*.nbc"))
+    if cache_folder is None:
+        return False
+    return next(cache_folder.rglob("*.nbc"), None) is not None
+
+
+def announce() -> None:
+    """Say once in a process without compiled kernels why the first call takes time."""
+    if not _told and not is_compiled():
+        _log.warning(
+            "compiling the kernels, once for this version; "
+            "'eegcore warmup' does it beforehand"
+        )
+    _told.append(True)
+
+
+def announced() -> None:
+    """Say nothing: whoever compiles now knows."""
+    _told.append(True)
 
 
 def kernel(function: _F) -> _F:

@@ -381,7 +381,7 @@ def _unpack(z_re: Any, z_im: Any, points: int, spacing: int, target: Any) -> Non
     The even bins of ``2 * points`` are the transform of the real parts, the odd bins
     that of the imaginary parts moved by ``points``.
     """
-    out_re, out_im, _, total, stop = target
+    out_re, out_im, _, _, stop = target
     half = splat(z_re.dtype.type(0.5))
     for j in range(points // 2 + 1):
         i, c = j * LANES, ((points - j) % points) * LANES
@@ -397,19 +397,81 @@ def _unpack(z_re: Any, z_im: Any, points: int, spacing: int, target: Any) -> Non
 
 
 @part
-def _packed(b: Any, points: int, spacing: int, same: bool, args: Any) -> None:  # noqa: FBT001
-    """All bins of ``2 * points``, odd ``points``: sums in real, differences in imaginary."""
-    work, tables, target = args
-    x, y, u, v, z_re, z_im = work
+def _fill_twisted(b: Any, points: int, x: Any, y: Any, tables: Any) -> None:
+    """Complex rows whose transform holds the odd bins of ``points`` rows and as many zeros."""
+    tr, ti = tables
+    half = points // 2
+    for m in range(half):
+        i = m * LANES
+        b0, b1 = load(b, i), load(b, i + half * LANES)
+        wr, wi = splat(tr[m]), splat(ti[m])
+        store(x, i, fused(b0, wr, mul(b1, wi)))
+        store(y, i, fused(b0, wi, negate(mul(b1, wr))))
+
+
+@part
+def _fill_split(b: Any, points: int, spacing: int, x: Any, y: Any, tables: Any) -> None:
+    """Complex rows for the odd bins of ``points``; sums for the even ones to ``b``."""
+    tr, ti = tables
+    quarter = points // 4
+    for m in range(quarter):
+        i = m * LANES
+        t = quarter * LANES
+        b0, b1 = load(b, i), load(b, i + 2 * t)
+        c0, c1 = load(b, i + t), load(b, i + 3 * t)
+        store(b, i, add(b0, b1))
+        store(b, i + t, add(c0, c1))
+        d0, d1 = sub(b0, b1), sub(c0, c1)
+        wr, wi = splat(tr[m * spacing]), splat(ti[m * spacing])
+        store(x, i, fused(d0, wr, mul(d1, wi)))
+        store(y, i, fused(d0, wi, negate(mul(d1, wr))))
+
+
+@part
+def _fill_packed(b: Any, points: int, x: Any, y: Any, padded: Any) -> None:
+    """All bins of 2 ``points`` (odd): sums in real, differences in imaginary parts."""
     for m in range(points):
         first = load(b, m * LANES)
-        if same:
-            total, rest = first, first
+        if padded:
+            both, rest = first, first
         else:
             second = load(b, (m + points) * LANES)
-            total, rest = add(first, second), sub(first, second)
-        store(x, m * LANES, total)
+            both, rest = add(first, second), sub(first, second)
+        store(x, m * LANES, both)
         store(y, m * LANES, rest if m % 2 == 0 else negate(rest))
-    inner = (z_re, z_im, 0, target[3], target[4])
-    _complex((x, y, u, v), points, target[3], tables, inner)
-    _unpack(z_re, z_im, points, spacing, target)
+
+
+@part
+def real_bins(b: Any, points: int, args: Any, padded: Any) -> None:
+    """Bins of ``points`` real rows, which are overwritten.
+
+    args: six scratch arrays; cosines and sines of the whole transform; and real and
+    imaginary bins, one, points of the whole transform, first bin that is not wanted.
+    padded: the whole transform has as many zeros after the rows.
+    """
+    work, tables, target = args
+    x, y, u, v, z_re, z_im = work
+    out_re, out_im, _, whole, stop = target
+    spacing = 1
+    while spacing < stop:
+        half = points if padded else points // 2
+        packed = half % 2 == 1
+        if packed:
+            _fill_packed(b, half, x, y, padded)
+            size = half
+            inner = (z_re, z_im, 0, whole, stop)
+        elif padded:
+            _fill_twisted(b, points, x, y, tables)
+            size = points // 2
+            inner = (out_re, out_im, spacing, whole, stop)
+        else:
+            _fill_split(b, points, spacing, x, y, tables)
+            size = points // 4
+            inner = (out_re, out_im, spacing, whole, stop)
+        _complex((x, y, u, v), size, whole, tables, inner)
+        if packed:
+            _unpack(z_re, z_im, size, spacing, target)
+            return
+        points = points if padded else half
+        padded = False
+        spacing *= 2

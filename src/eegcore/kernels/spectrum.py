@@ -30,7 +30,7 @@ from eegcore.kernels._vector import (
     store,
     sub,
 )
-from eegcore.kernels.fourier import _complex, _packed
+from eegcore.kernels.fourier import real_bins
 from eegcore.kernels.gather import copy_samples, lanes_of_blocks
 from eegcore.kernels.waveform import stretch
 
@@ -61,57 +61,6 @@ class Plan(NamedTuple):
     atoms: NDArray[np.int64]
     checked: NDArray[np.int64]
     floor: float
-
-
-@part
-def real_bins(b: Any, points: int, spacing: int, args: Any) -> None:
-    """Bins below target's stop of ``points`` real rows in ``b``, which is overwritten."""
-    work, tables, target = args
-    tr, ti = tables
-    x, y, u, v, _, _ = work
-    out_re, out_im, _, total, stop = target
-    while spacing < stop:
-        half = points // 2
-        if half % 2:
-            _packed(b, half, spacing, False, args)  # noqa: FBT003
-            return
-        quarter = half // 2
-        for m in range(quarter):
-            i = m * LANES
-            t = quarter * LANES
-            b0, b1 = load(b, i), load(b, i + 2 * t)
-            c0, c1 = load(b, i + t), load(b, i + 3 * t)
-            store(b, i, add(b0, b1))
-            store(b, i + t, add(c0, c1))
-            d0, d1 = sub(b0, b1), sub(c0, c1)
-            wr, wi = splat(tr[m * spacing]), splat(ti[m * spacing])
-            store(x, i, fused(d0, wr, mul(d1, wi)))
-            store(y, i, fused(d0, wi, negate(mul(d1, wr))))
-        odd = (out_re, out_im, spacing, total, stop)
-        _complex((x, y, u, v), quarter, total, tables, odd)
-        points = half
-        spacing *= 2
-
-
-@part
-def padded_bins(b: Any, h: int, args: Any) -> None:
-    """Bins of ``h`` real rows followed by ``h`` zeros."""
-    work, tables, target = args
-    tr, ti = tables
-    x, y, u, v, _, _ = work
-    out_re, out_im, _, total, stop = target
-    if h % 2:
-        _packed(b, h, 1, True, args)  # noqa: FBT003
-        return
-    half = h // 2
-    for m in range(half):
-        i = m * LANES
-        b0, b1 = load(b, i), load(b, i + half * LANES)
-        wr, wi = splat(tr[m]), splat(ti[m])
-        store(x, i, fused(b0, wr, mul(b1, wi)))
-        store(y, i, fused(b0, wi, negate(mul(b1, wr))))
-    _complex((x, y, u, v), half, total, tables, (out_re, out_im, 1, total, stop))
-    real_bins(b, h, 2, args)
 
 
 @part
@@ -227,7 +176,7 @@ def _transform_group(
     n_atoms = plan.atoms.shape[0] - 1
     keep = h + 1 if whole else min(plan.atoms[n_atoms], h) + 1
     target = (bins[0], bins[1], 1, 2 * h, keep)
-    padded_bins(b, h, (scratch, (plan.cos, plan.sin), target))
+    real_bins(b, h, (scratch, (plan.cos, plan.sin), target), True)
     return mean
 
 
@@ -332,7 +281,7 @@ def _windowed_bins(
     target = (bins[0], bins[1], 1, n, keep)
     store(bins[0], 0, acc2)
     store(bins[1], 0, splat(0.0))
-    real_bins(b, n, 1, (scratch, (plan.cos, plan.sin), target))
+    real_bins(b, n, (scratch, (plan.cos, plan.sin), target), False)
 
 
 @kernel
@@ -358,27 +307,3 @@ def segment_sums(
             store(small, LANES, acc2)
             for lane in range(count):
                 out[a, first + lane] = small[LANES + lane]
-
-
-@kernel
-def segment_density(
-    layout: Any, channel: int, starts: Any, plan: Any, work: Any, out: Any
-) -> None:
-    """Add |bin|^2 of whole segments at given first samples to ``out``, one row a bin.
-
-    work: as of `segment_sums`.
-    """
-    n = 2 * plan.block
-    bins = work[4]
-    for first in range(0, starts.shape[0], LANES):
-        count = min(LANES, starts.shape[0] - first)
-        _windowed_bins(layout, channel, (starts, first, count), plan, work, n // 2 + 1)
-        for k in range(n // 2 + 1):
-            acc = 0.0
-            for lane in range(count):
-                re, im = (
-                    peek(bins[0], k * LANES + lane),
-                    peek(bins[1], k * LANES + lane),
-                )
-                acc += re * re + im * im
-            out[k] += acc
