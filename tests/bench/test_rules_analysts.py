@@ -171,10 +171,12 @@ def test_real_wake_is_staged_as_wake(data_dir):
 
 def test_long_n1_between_sleep_is_called_rem_only_without_eyes_and_chin():
     stages = ["N2"] * 5 + ["N1"] * 14 + ["N2"] * 3
-    called = sleep_evidence._long_n1_is_rem(stages)
+    late = np.zeros(22, dtype=bool)
+    called = sleep_evidence._long_n1_is_rem(stages, late)
     assert called == ["N2"] * 5 + ["REM"] * 14 + ["N2"] * 3
     short = ["N2"] * 5 + ["N1"] * 4 + ["N2"] * 3
-    assert sleep_evidence._long_n1_is_rem(short) == short
+    assert sleep_evidence._long_n1_is_rem(short, late) == short
+    assert sleep_evidence._long_n1_is_rem(stages, ~late) == stages
 
 
 QUESTIONS = (

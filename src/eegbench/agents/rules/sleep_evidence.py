@@ -61,14 +61,14 @@ EXPECTED = MappingProxyType(
             (0.0, 0.2),
             (0.15, 0.2),
         ),
-        # alpha / theta, behind if there is such a channel
+        # alpha / theta, behind if there is such a channel, against NREM
         "alpha": (
-            (-0.1, 0.3),
-            (0.4, 0.4),
-            (-0.35, 0.2),
-            (-0.38, 0.2),
-            (-0.5, 0.25),
-            (-0.38, 0.2),
+            (0.28, 0.3),
+            (0.78, 0.4),
+            (0.0, 0.2),
+            (0.0, 0.2),
+            (-0.12, 0.25),
+            (-0.03, 0.2),
         ),
         # slow against fast: delta and theta over alpha and beta
         "slow": (
@@ -141,7 +141,10 @@ FEWEST_NREM = 6
 CALM_PERCENTILE, CALM_RANGE = 10, 0.6  # of the eye figure, to begin with
 TONE_RANGE, EYE_RANGE = (-0.45, 0.8), (-0.5, 1.6)
 ROUNDS = 3
-LONGEST_N1 = 12  # epochs: N1 is a passage; longer between sleep, it is REM
+# Without eyes and chin: N1 is a passage, longer between sleep it is REM (epochs); the
+# first REM comes after an hour of sleep and more (Carskadon and Dement), so hardly
+# before 20 min of NREM, and an epoch of it costs as much as two odd figures
+LONGEST_N1, NREM_BEFORE_REM, EARLY_REM_COST = 12, 40, 2.0
 
 
 def evidence(
@@ -177,10 +180,13 @@ def evidence(
 
 def sequence(signs: dict[str, Values]) -> list[str]:
     """Return the stage of every epoch."""
-    stages = [STAGE_OF[state] for state in _course(signs)]
+    course = _course(signs)
     if "eye" in signs or "tone" in signs:
-        return stages
-    return _long_n1_is_rem(stages)
+        return [STAGE_OF[state] for state in course]
+    before = np.cumsum(np.isin(course, NREM_STATES))
+    early = before < NREM_BEFORE_REM
+    course = _course(signs, no_rem=early)
+    return _long_n1_is_rem([STAGE_OF[state] for state in course], early)
 
 
 def _log(values: Values) -> Values:
@@ -225,7 +231,10 @@ def _relative(
         "muscle_rise": plain["muscle"] - _percentile(plain["muscle"], 50, nrem, -1.1),
         "slow": plain["slow"],
     }
-    signs |= {name: plain[name] for name in ("alpha", "peaked") if name in plain}
+    if "peaked" in plain:
+        signs["peaked"] = plain["peaked"]
+    if "alpha" in plain:
+        signs["alpha"] = plain["alpha"] - _percentile(plain["alpha"], 50, nrem, -0.38)
     if "eye" in plain:
         still = _percentile(plain["eye"], 50, nrem, -0.65)
         signs["eye"] = np.clip(plain["eye"] - still, *EYE_RANGE)
@@ -258,9 +267,13 @@ def _scores(signs: dict[str, Values]) -> Values:
     return scores
 
 
-def _course(signs: dict[str, Values]) -> NDArray[np.intp]:
+def _course(
+    signs: dict[str, Values], no_rem: NDArray[np.bool_] | None = None
+) -> NDArray[np.intp]:
     """Return the likeliest sequence of states (Viterbi)."""
     scores = _scores(signs)
+    if no_rem is not None:
+        scores[no_rem, STATES.index("REM")] -= EARLY_REM_COST
     n_epochs = len(scores)
     steps = np.log(np.array(STEPS))
     best = scores[0] + np.log(np.array(FIRST))
@@ -276,7 +289,7 @@ def _course(signs: dict[str, Values]) -> NDArray[np.intp]:
     return path
 
 
-def _long_n1_is_rem(stages: list[str]) -> list[str]:
+def _long_n1_is_rem(stages: list[str], early: NDArray[np.bool_]) -> list[str]:
     """Call long N1 that follows sleep REM: without eyes and chin the two look alike."""
     out = list(stages)
     start = 0
@@ -284,7 +297,8 @@ def _long_n1_is_rem(stages: list[str]) -> list[str]:
         if i < len(stages) and stages[i] == stages[start]:
             continue
         after_sleep = start > 0 and stages[start - 1] in ("N2", "N3", "REM")
-        if stages[start] == "N1" and i - start >= LONGEST_N1 and after_sleep:
+        long = i - start >= LONGEST_N1 and not early[start]
+        if stages[start] == "N1" and long and after_sleep:
             out[start:i] = ["REM"] * (i - start)
         start = i
     return out
