@@ -196,7 +196,7 @@ def transients_of(
     able = can_filter(facts.rate_hz) and stop - start >= least_samples(facts.rate_hz)
     if able and min_amplitude_uv and is_stored_voltage(recording, channel_index):
         quick = _stored_transients(
-            recording, channel_index, start, stop, min_amplitude_uv
+            recording, channel_index, start, stop, float(min_amplitude_uv)
         )
         if quick is not None:
             return quick
