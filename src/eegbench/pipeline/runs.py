@@ -125,6 +125,9 @@ def score(
     from eegbench.report.leaderboard import score_text
 
     result = _judged(run_path, set_path=set_path, rounds=rounds, talk=talk)[0]
+    if form in ("json", "csv"):  # the tables end with the notes themselves
+        for note in result["notes"]:
+            talk(note)
     failed = any(task["failed"] for task in result["tasks"].values())
     return score_text(result, form=form), failed
 
@@ -143,6 +146,9 @@ def report(
     from eegbench.report.leaderboard import leaderboard_text
 
     told = [_judged(path, set_path=set_path, rounds=rounds, talk=talk) for path in runs]
+    for result, _, run in told:
+        for note in result["notes"]:
+            talk(f"{run.name}: {note}")
     if form == "html":
         text = _page(told)
     else:
@@ -318,8 +324,6 @@ def _judged(
     run_path: Path, *, set_path: Path | None, rounds: int, talk: Talk
 ) -> tuple[JsonObject, list[ScoredCase], LoadedRun]:
     run = load_run(run_path, set_path=set_path)
-    for note in run.notes:
-        talk(note)
     told = baselines_of(run.set, run.references, talk=talk)
     evaluation = evaluate_run(run, rounds=rounds, baselines=told)
     return evaluation.result, evaluation.cases, run

@@ -7,7 +7,7 @@ from typing import Any
 from eegbench.errors import SetError
 from eegbench.instances import read_set
 from eegbench.references import read_references
-from eegbench.report.tables import render, to_json
+from eegbench.report.tables import cell_text, render, to_json
 from eegbench.suites import SUITES, Task, find_task, suite
 
 Talk = Callable[[str], None]
@@ -50,9 +50,9 @@ def show_task(name: str, *, form: str) -> str:
         return render(rows, form=form)
     lines = []
     for key, value in facts.items():
-        told = "; ".join(value) if isinstance(value, list | tuple) else value
-        if told not in (None, ""):
-            lines.append(_wrapped(key.replace("_", " "), str(told)))
+        told = "; ".join(value) if isinstance(value, list) else cell_text(value)
+        if value not in (None, "", []):
+            lines.append(_wrapped(key.replace("_", " "), told))
     return "\n".join(lines) + "\n"
 
 
