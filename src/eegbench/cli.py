@@ -315,17 +315,16 @@ def audit(set_path: Path, form: str) -> None:
 @click.argument("run_path", type=Path, metavar="RUN")
 @click.argument("instance_id", metavar="ID", required=False)
 @click.option("--full", is_flag=True, help="Do not shorten long messages.")
+@click.option("--figure", type=Path, help="Draw it, too: a .svg, .png or .pdf file.")
 @_set
-def case(
-    run_path: Path, instance_id: str | None, set_path: Path | None, *, full: bool
-) -> None:
+def case(run_path: Path, instance_id: str | None, **told: Any) -> None:
     """Print one case with its picture as text.
 
     \b
     eegbench case runs/rules            lists the ids
     eegbench case runs/rules T5-0003
     """
-    show(_pipeline().case(run_path, instance_id, set_path=set_path, full=full))
+    show(_pipeline().case(run_path, instance_id, **told))
 
 
 @_command("latency")

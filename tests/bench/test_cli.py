@@ -225,3 +225,14 @@ def test_export_writes_files_and_names_them(tmp_path: Path, run: Path) -> None:
     result = call("export", run, "--to", "szcore", "-o", tmp_path / "out")
     assert result.exit_code == 1  # the small set has no recordings
     assert "has the form szcore" in result.stderr
+
+
+@pytest.mark.parametrize("identity", ["T5-0", "T6-1"])
+def test_a_case_is_drawn_where_asked(tmp_path: Path, run: Path, identity: str) -> None:
+    path = tmp_path / "case.svg"
+    assert call("case", run, identity, "--figure", path).exit_code == 0
+    assert "time from the start" in path.read_text()
+    wrong = call("case", run, identity, "--figure", tmp_path / "case.doc")
+    assert wrong.exit_code == 1
+    other = call("case", run, "T3-0", "--figure", path)
+    assert "T5 and T6 cases have one" in other.stderr

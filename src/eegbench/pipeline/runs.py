@@ -216,7 +216,12 @@ def compile_kernels(set_path: Path) -> None:
 
 
 def case(
-    run_path: Path, instance_id: str | None, *, set_path: Path | None, full: bool
+    run_path: Path,
+    instance_id: str | None,
+    *,
+    set_path: Path | None,
+    full: bool,
+    figure: Path | None = None,
 ) -> str:
     """Return one case as text, or the list of cases."""
     from eegbench.report.case_text import case_text, list_text
@@ -226,7 +231,25 @@ def case(
     if instance_id is None:
         return list_text(cases)
     each = _find(cases, instance_id, run_path)
-    return case_text(each, _reader(run)(each), full=full)
+    events = _reader(run)(each)
+    if figure is not None:
+        _draw_case(each, events, figure)
+    return case_text(each, events, full=full)
+
+
+def _draw_case(each: ScoredCase, events: list[JsonObject], path: Path) -> None:
+    from eegbench.analysis.case_figures import case_figure
+    from eegbench.analysis.trajectories import calls_of
+
+    if path.suffix not in (".svg", ".png", ".pdf"):
+        raise ConfigError(f"{path}: a figure ends in .svg, .png or .pdf")
+    try:
+        drawn = case_figure(each, calls_of(events))
+    except ImportError as error:
+        raise ConfigError(
+            "figures need matplotlib: pip install 'eegbench[plots]'"
+        ) from error
+    drawn.savefig(path, dpi=160)
 
 
 def analyse(
