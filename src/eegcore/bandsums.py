@@ -46,7 +46,9 @@ def band_powers_of(
         atoms = _direct(recording, channel, starts, n_segments)
     # the squares of a periodic Hann window of 2 h samples add up to 3/8 of 2 h
     density = scale * scale / (facts.rate_hz * 0.75 * h * n_segments)
-    powers: Float = table.weights @ (atoms * density)
+    powers = np.zeros((len(table.weights), starts.size))
+    for weight, atom in zip(table.weights.T, atoms, strict=True):  # BLAS has no order
+        powers += weight[:, None] * (atom * density)
     return powers
 
 
@@ -60,12 +62,18 @@ def _from_blocks(recording: Recording, channel: int, first: Int, count: int) -> 
         if high - low > 4 * size * count:
             for i, one in enumerate(some.tolist(), at):
                 block = sums.blocks(channel, one, one + count, (SEGMENTS,))
-                out[:, i] = block.atoms.sum(axis=1, dtype=np.float64)
+                out[:, i] = _total(block.atoms)
             continue
         block = sums.blocks(channel, low, high, (SEGMENTS,))
         chosen = (some - low)[:, None] + np.arange(count)
-        out[:, at : at + size] = block.atoms[:, chosen].sum(axis=2, dtype=np.float64)
+        out[:, at : at + size] = _total(block.atoms[:, chosen])
     return out
+
+
+def _total(sums: NDArray[np.floating]) -> Float:
+    """Sum along the last axis in memory: the same order for one stretch or many."""
+    total: Float = np.ascontiguousarray(sums, dtype=np.float64).sum(axis=-1)
+    return total
 
 
 def _direct(recording: Recording, channel: int, starts: Int, count: int) -> Float:
@@ -84,5 +92,5 @@ def _direct(recording: Recording, channel: int, starts: Int, count: int) -> Floa
         every = (some[:, None] + np.arange(count) * h).ravel()
         sums = np.empty((n_atoms, every.size))
         segment_sums(layout, channel, every, plan, room, sums)
-        out[:, at : at + size] = sums.reshape(n_atoms, some.size, count).sum(axis=2)
+        out[:, at : at + size] = _total(sums.reshape(n_atoms, some.size, count))
     return out

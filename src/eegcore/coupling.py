@@ -115,6 +115,7 @@ def _stored_correlation(
     from eegcore.kernels.coupling import TILE, product_sums
 
     recording.check_unchanged()
+    channels = tuple(channels)
     n = len(channels)
     some = np.array([*channels, *channels[-1:] * (n % 2)], np.int64)
     head = min(stop, start + TILE)

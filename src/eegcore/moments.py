@@ -216,7 +216,9 @@ def _combined(
     """Totals of stretches from those of their parts, joined at the seams."""
     from eegcore.kernels import waveform as k
 
-    wide = marks.astype(np.int64)
+    # sums run along the last axis in memory: the same order for one stretch or many
+    sums = np.ascontiguousarray(sums)
+    wide = np.ascontiguousarray(marks, dtype=np.int64)
     centre, rest = wide[:, k.CENTRE], wide[:, k.REST]
     total = (centre * counts + rest).sum(axis=1)
     middle = total // counts.sum()
