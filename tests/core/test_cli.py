@@ -142,7 +142,7 @@ def test_an_unreadable_file_is_one_line_and_exit_1(
         ("call", "compute_psd"),
         ("call", "compute_psd", "x.edf", "--band", "alpha"),
         ("call", "compute_psd", "x.edf", "--tmin", "soon"),
-        ("schemas", "--for", "mcp"),
+        ("schemas", "--for", "nobody"),
         ("nothing",),
     ],
 )
