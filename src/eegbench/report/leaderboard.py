@@ -237,8 +237,8 @@ def _paper_line(row: dict[str, Any], tasks: Sequence[str], *, hidden: bool) -> L
     scores = [row.get(f"{name}_{HEADLINES.get(name)}") for name in tasks]
     signal = [float(row[f"{t}_{m}"]) for t, m in HEADLINES.items() if t != "T1"]
     cells = [
-        Cell(row["model"], small=f"paper, Table 2, rank {row['rank']}"),
-        Cell("paper"),
+        Cell(row["model"]),
+        Cell(f"paper, rank {row['rank']}"),
         number_cell(row["overall"]),
         number_cell(sum(signal) / len(signal)),
         *(number_cell(score) for score in scores),
