@@ -76,6 +76,7 @@ class _Kept:
     flat: Int
     n_blocks: int
     chunks: "OrderedDict[int, _Chunk]" = field(default_factory=OrderedDict)
+    grown: bool = False
 
 
 _lock = threading.RLock()
@@ -215,11 +216,13 @@ class Sums:
                     done = slice(low // PIECE, -(-high // PIECE))
                     for kind in kinds:
                         task.chunk.have[kind, rows, done] = True
+                self._kept.grown = True
 
     def _chunk(self, number: int) -> _Chunk:
         chunks = self._kept.chunks
         if number not in chunks:
             chunks[number] = _new_chunk(self._kept)
+            self._kept.grown = True
         chunks.move_to_end(number)
         return chunks[number]
 
@@ -234,6 +237,8 @@ class Sums:
         """Runs of pieces in which some channel lacks something."""
         rows = np.array([self._kept.rows[c] for c in channels])
         have = chunk.have[list(kinds)][:, rows, pieces].all(axis=0)
+        if have.all():
+            return []
         tasks = []
         edges = np.flatnonzero(np.diff(np.r_[0, ~have.all(axis=0), 0]))
         for start, end in edges.reshape(-1, 2):
@@ -352,6 +357,9 @@ class Sums:
 
     def _bound(self) -> None:
         """Drop the oldest chunks, other recordings' first, to stay within bounds."""
+        if not self._kept.grown:
+            return
+        self._kept.grown = False
         others = [k for by_key in _kept.values() for k in by_key.values()]
         for kept in [k for k in others if k is not self._kept] + [self._kept]:
             least = 1 if kept is self._kept else 0

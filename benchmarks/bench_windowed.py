@@ -1,0 +1,137 @@
+"""File to all 21 features of every window, against scipy, numpy and yasa.
+
+The same number of threads on both sides; page cache warm; nothing kept between calls.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from eegcore import blocksums
+from eegcore.formats import open_recording
+from eegcore.windowed import FEATURES, windowed_features
+from gen_data import make
+from plain import Mapped, features
+from rounds import Row, compare, show
+
+BANDS = tuple(name for name in FEATURES if "_power" in name or "_relative" in name)
+
+
+def table() -> list[Row]:
+    """Compare."""
+    rows = []
+    for threads in (1, 2):
+        rows += _whole(threads)
+    return [*rows, *_yasa(), *_one_window()]
+
+
+def _ours(path, channels, window_sec, names, **options):
+    blocksums.forget()
+    recording = open_recording(path)
+    channels = [recording.names[c] for c in channels]
+    return windowed_features(
+        recording, channels=channels, features=names, window_sec=window_sec, **options
+    )
+
+
+def _whole(threads: int) -> list[Row]:
+    os.environ["EEGCORE_THREADS"] = str(threads)
+    scalp, night = make("scalp"), make("night")
+    pool = ThreadPoolExecutor(threads)
+    every = range(23)
+
+    def peer_scalp() -> None:
+        mapped = Mapped(scalp)
+        list(pool.map(lambda c: features(mapped.channel(c), 256.0, 10), every))
+
+    def peer_night() -> None:
+        features(Mapped(night).channel(0), 100.0, 30)
+
+    rows = [
+        compare(
+            f"4 h x 23 x 256 Hz, 10-s windows, 21 features, {threads} thread(s)",
+            "scipy + numpy",
+            lambda: _ours(scalp, every, 10.0, FEATURES),
+            peer_scalp,
+            must=20,
+            aim=35,
+        )
+    ]
+    if threads == 1:
+        rows.append(
+            compare(
+                "23 h x 1 x 100 Hz, 30-s windows, 21 features, 1 thread",
+                "scipy + numpy",
+                lambda: _ours(night, (0,), 30.0, FEATURES),
+                peer_night,
+                must=15,
+                aim=25,
+            )
+        )
+    pool.shutdown()
+    return rows
+
+
+def _yasa() -> list[Row]:
+    try:
+        import yasa
+    except ImportError:
+        return []
+    os.environ["EEGCORE_THREADS"] = "1"
+    night = make("night")
+    x = Mapped(night).channel(0)[: 3000 * 2760].reshape(-1, 3000)
+    named = [(a, b, str(i)) for i, (a, b) in enumerate(((1, 4), (4, 8), (8, 13)))]
+    named += [(13, 30, "3"), (30, 45, "4")]
+
+    def peer() -> None:
+        for row in x[::60]:
+            yasa.bandpower(row, sf=100.0, win_sec=2, bands=named)
+
+    return [
+        compare(
+            "23 h x 1 x 100 Hz, 30-s windows, bands, 1 thread",
+            "yasa.bandpower",
+            lambda: _ours(night, (0,), 30.0, BANDS),
+            peer,
+            share=46 / 2760,
+            must=50,
+            aim=80,
+        )
+    ]
+
+
+def _one_window() -> list[Row]:
+    import pyedflib
+
+    night = make("night")
+    at = iter(np.tile(np.random.default_rng(3).permutation(2700), 40) * 30)
+
+    def ours() -> None:
+        start = float(next(at))
+        _ours(night, (0,), 30.0, FEATURES, start_sec=start, stop_sec=start + 30)
+
+    def peer() -> None:
+        start = int(next(at))
+        with pyedflib.EdfReader(str(night)) as file:
+            x = file.readSignal(0, start * 100, 3000)
+        features(x, 100.0, 30)
+
+    def many(function):
+        return lambda: [function() for _ in range(20)]
+
+    return [
+        compare(
+            "open 23 h, 21 features of one 30-s window (20 times)",
+            "pyedflib + scipy",
+            many(ours),
+            many(peer),
+            rounds=7,
+            must=5,
+            aim=10,
+        )
+    ]
+
+
+if __name__ == "__main__":
+    show("Windowed features, from file to features", table())
