@@ -124,15 +124,16 @@ class ToolService:
     def answer(self, name: str, arguments: Mapping[str, Any]) -> Json:
         """Answer of a tool; a mistake is an answer with `error` and `code`."""
         record_id = arguments.get("record_id")
+        known = self.folder.known(record_id)
         try:
             if name == LIST_SPEC.name:
                 return self._list(arguments)
             if name not in TOOLS:
-                known = [LIST_SPEC.name, *TOOLS]
+                names = [LIST_SPEC.name, *TOOLS]
                 raise ToolError(
                     "unknown_tool",
-                    f"unknown tool {quoted(name)}; the tools are {', '.join(known)}."
-                    + nearest(name, known),
+                    f"unknown tool {quoted(name)}; the tools are {', '.join(names)}."
+                    + nearest(name, names),
                 )
             if not isinstance(record_id, str):
                 raise ToolError(
@@ -140,14 +141,14 @@ class ToolService:
                 )
             return self._measured(name, record_id, arguments)
         except ToolError as error:
-            return _failure(record_id, error.code, error.message)
+            return _failure(known, error.code, error.message)
         except EegcoreError as error:
             _log.warning("a recording cannot be read: %s", error)
             message = str(error.args[-1]) if error.args else "cannot be read"
-            return _failure(record_id, "unreadable", message)
+            return _failure(known, "unreadable", safe_message(message, ERROR_LIMIT))
         except Exception:  # one call must not end the server
             _log.exception("tool %r failed", name)
-            return _failure(record_id, "internal", "the tool failed on this call")
+            return _failure(known, "internal", "the tool failed on this call")
 
     def _list(self, arguments: Mapping[str, Any]) -> Json:
         values = check_arguments(LIST_SPEC, arguments, dialect="default", strict=True)
@@ -244,10 +245,5 @@ def _as_number(value: object, otherwise: float) -> float:
     return float(value) if abs(value) < 1e15 else otherwise
 
 
-def _failure(record_id: object, code: str, message: str) -> Json:
-    known = record_id if isinstance(record_id, str) and len(record_id) < 200 else None
-    return {
-        "record_id": known and safe_message(known, 200),
-        "error": safe_message(message, ERROR_LIMIT),
-        "code": code,
-    }
+def _failure(record_id: str | None, code: str, message: str) -> Json:
+    return {"record_id": record_id, "error": message, "code": code}

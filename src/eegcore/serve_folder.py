@@ -102,6 +102,12 @@ class RecordingFolder:
             self._table = {listed.record_id: listed for listed in found}
         return tuple(found)
 
+    def known(self, record_id: object) -> str | None:
+        """Return the id if a file had it when last looked."""
+        with self._lock:
+            listed = self._table.get(record_id) if isinstance(record_id, str) else None
+        return None if listed is None else listed.record_id
+
     def find(self, record_id: str) -> Listed | None:
         """Return the file of an id; a file that has come since is found too."""
         with self._lock:

@@ -134,6 +134,7 @@ def serve_http(
             raise ArgumentError(
                 f"port {port} of {host} cannot be opened: {error.strerror}"
             ) from error
+        listening.listen(128)  # so that who reads the address can connect at once
         shown = f"[{host}]" if ":" in host else host
         announce(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
         config = uvicorn.Config(app, log_level="warning", access_log=False)

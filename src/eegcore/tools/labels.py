@@ -14,6 +14,7 @@ _LETTERS = frozenset("αβγδθσµμΩ°²")
 _SIGNS = frozenset(" -+_.,:;/()[]#%*'&=~^$")
 _LAST_LATIN = "\u024f"
 _MOST_WORDS = 5
+_MOST_MARKS = 2  # of chat formats, markup or other scripts, in one label
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _STEMS = (
     *("ignor", "disregard", "instruct", "prompt", "assistan", "pretend"),
@@ -29,10 +30,12 @@ _WORDS = frozenset(
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\][^\s/\\'\"]+){2,}[/\\]?")
 _LONGEST_QUOTE = 24
+_LONGEST_READ = 1000
 
 
 def reads_like_words(text: str, *, most_words: int = _MOST_WORDS) -> bool:
     """Whether a text speaks to a reader rather than naming something."""
+    text = text[:_LONGEST_READ]
     joined = re.sub(r"[^a-z]", "", text.lower())
     words = [word.lower() for word in _WORD.findall(text) if len(word) > 1]
     return (
@@ -52,9 +55,10 @@ def safe_label(label: str, limit: int) -> str | None:
     limit : int
         Characters; what is longer is cut and ends in an ellipsis.
     """
-    cut = harmless(label, limit)
-    shown = "".join(c if _is_plain(c) else "?" for c in cut)
-    if shown.count("?") * 2 > len(shown) or reads_like_words(label[: 4 * limit]):
+    cut = label[:limit]
+    shown = "".join(c if _is_plain(c) else "?" for c in harmless(label, limit))
+    n_marks = sum(not _is_plain(c) for c in cut)
+    if n_marks > _MOST_MARKS or n_marks * 2 > len(cut) or reads_like_words(label):
         return None
     return shown
 
