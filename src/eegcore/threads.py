@@ -64,8 +64,13 @@ def run(task: Callable[[_T], None], items: Iterable[_T]) -> None:
             task(item)
         return
     futures = [_pool(n_threads()).submit(_marked, task, item) for item in work]
-    for future in futures:
-        future.result()
+    for future, item in zip(futures, work, strict=True):
+        # A caller may hold a lock that tasks of another caller wait for on every thread
+        # of the pool: what nobody has begun is done here, or both would wait for ever.
+        if future.cancel():
+            _marked(task, item)
+        else:
+            future.result()
 
 
 def each(function: Callable[[_T], _R], items: Iterable[_T]) -> list[_R]:
