@@ -88,6 +88,7 @@ async def play_chat(
     kept, said, outcome = Kept(), _Said(), NOTHING
     async with anyio.create_task_group() as group:
         if not table.delay.is_running:
+            table.delay.is_running = True  # one for all episodes
             group.start_soon(table.delay.measure)
         try:
             outcome = await _played(instance, model, job, table, kept, said)

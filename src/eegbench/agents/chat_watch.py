@@ -67,6 +67,7 @@ class LoopDelay:
     """How late the event loop wakes a sleeper: what concurrent episodes do to it."""
 
     is_running: bool = False
+    """Set by whoever starts it."""
     counts: Counter[int] = field(default_factory=Counter)
     """Wakings by their delay in tenths of a millisecond."""
 
@@ -74,7 +75,6 @@ class LoopDelay:
         """Sleep and wake until cancelled."""
         import anyio
 
-        self.is_running = True
         try:
             while True:
                 began = time.perf_counter()
