@@ -11,6 +11,15 @@ from eegbench.analysis.errors_by import (
     snr_response,
 )
 from eegbench.analysis.measured import measured_values, spreads
+from eegbench.analysis.models import (
+    comparable,
+    distribution_rows,
+    family_rows,
+    paper_axes,
+    paper_errors,
+    rank_group_rows,
+    size_rows,
+)
 from eegbench.analysis.trajectories import (
     Call,
     call_counts,
@@ -22,6 +31,7 @@ from eegbench.analysis.trajectories import (
     quantile,
     tool_use,
 )
+from eegbench.report.paper_data import paper_table
 
 WINDOWED = "compute_windowed_features"
 
@@ -206,3 +216,56 @@ def test_rows_of_endings_and_tokens_leave_out_what_never_ran() -> None:
         "answer": 1,
         "never run": 1,
     }
+
+
+def test_a_run_compares_with_the_papers_models_only_complete_and_paper_like() -> None:
+    told = {"condition": "paper-like", "complete": True}
+    assert comparable(told)
+    assert not comparable({**told, "complete": False})
+    assert not comparable({**told, "condition": "default"})
+
+
+def test_the_spread_of_the_papers_models_is_that_of_its_text() -> None:
+    # paper section 6.5: medians of the 29 models
+    medians = {row["task"]: row["median"] for row in distribution_rows()}
+    stated = {
+        row["task"]: row["value"]
+        for row in paper_table("findings").rows
+        if row["topic"] == "distribution"
+    }
+    assert medians == stated
+
+
+def test_size_matters_within_a_family_and_over_all_models() -> None:
+    rows = {row["family"]: row for row in family_rows()}
+    assert set(rows) == {"all models", "Qwen", "ERNIE", "DeepSeek"}
+    assert (rows["Qwen"]["smallest_b"], rows["Qwen"]["largest_b"]) == (1.7, 397.0)
+    assert 0.1 < rows["Qwen"]["change_per_tenfold"] < 0.15
+    assert rows["all models"]["n"] == 21
+    assert len(size_rows()) == 29
+
+
+def test_rank_groups_are_the_best_and_the_worst_runs_of_each_task() -> None:
+    runs = [
+        (f"a{k}", {"T5": k / 20, "T6": None}, {"T5": [k, k, 100 * k]})
+        for k in range(12)
+    ]
+    rows = rank_group_rows(runs)
+    ours = [row for row in rows if row["source"] == "runs"]
+    assert [(row["task"], row["group"]) for row in ours] == [
+        ("T5", "top 5"),
+        ("T5", "bottom 5"),
+    ]
+    assert ours[0]["agents"] == "a11, a10, a9, a8, a7"
+    assert ours[0]["n_episodes"] == 15
+    assert ours[1]["median_calls"] == 3
+    stated = {(r["task"], r["group"]): r["median_calls"] for r in rows if r not in ours}
+    assert stated["T6", "bottom 5"] == 0
+    assert len(rank_group_rows(runs[:1])) == 4
+
+
+def test_what_the_paper_states_stands_beside_our_errors() -> None:
+    errors = {row["agent"]: row for row in paper_errors()}
+    assert errors["GLM-5.1"]["over_alarm_rate"] == 0.964
+    axes = {row["agent"]: row for row in paper_axes()}
+    assert axes["DeepSeek-V3.2"]["clean_accuracy"] == 0.19

@@ -17,6 +17,7 @@ MARKERS = ("o", "s", "^", "D", "P", "v")
 STYLES = ("-", "--", "-.", ":")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#56b4e9")
 GREY = "#8a929a"
+HATCHES = ("", "//", "..", "xx", "\\\\", "++")
 
 
 def save(figure: "Figure", folder: Path, name: str) -> list[Path]:
@@ -32,7 +33,7 @@ def save(figure: "Figure", folder: Path, name: str) -> list[Path]:
 
 def tool_use_figure(runs: Sequence[tuple[str, Sequence[Row]]]) -> "Figure":
     """Draw the share of episodes that use each tool, a panel an agent (figure 4a)."""
-    figure, panels = _figure(len(runs), width=4.6, height=3.6)
+    figure, panels = new_figure(len(runs), width=4.6, height=3.6)
     for axes, (agent, rows) in zip(panels, runs, strict=True):
         tasks = sorted({row["task"] for row in rows})
         tools = sorted({row["tool"] for row in rows})
@@ -48,13 +49,13 @@ def tool_use_figure(runs: Sequence[tuple[str, Sequence[Row]]]) -> "Figure":
                 colour = "white" if value > 0.55 else "black"
                 axes.text(x, y, f"{value:.2f}", ha="center", va="center", color=colour)
         axes.set_title(agent)
-        axes.set_xlabel("task (share of episodes that use the tool)")
+        axes.set_xlabel("task\n(share of episodes that use the tool)", fontsize=8)
     return figure
 
 
 def calls_figure(rows: Sequence[Row]) -> "Figure":
     """Draw the median calls of an episode with quartiles, by task (figure 4b)."""
-    figure, (axes,) = _figure(1)
+    figure, (axes,) = new_figure(1)
     tasks = sorted({row["task"] for row in rows})
     agents = list(dict.fromkeys(row["agent"] for row in rows))
     for k, agent in enumerate(agents):
@@ -70,101 +71,30 @@ def calls_figure(rows: Sequence[Row]) -> "Figure":
             capsize=3, label=agent,
         )  # fmt: skip
     axes.set_xticks(range(len(tasks)), tasks)
-    _label(axes, "task", "tool calls an episode (median, quartiles)")
-    return figure
-
-
-def distribution_figure(
-    columns: Sequence[tuple[str, Sequence[float]]],
-    marked: Sequence[tuple[str, Sequence[float | None]]],
-) -> "Figure":
-    """Draw the paper's models by task as boxes, our runs upon them (figure 5)."""
-    figure, (axes,) = _figure(1, width=6.4)
-    axes.boxplot(
-        [list(values) for _, values in columns],
-        positions=range(len(columns)),
-        widths=0.5,
-        showfliers=False,
-        medianprops={"color": "black", "linewidth": 2},
-    )
-    for x, (_, values) in enumerate(columns):
-        spread = [x + ((k * 7) % 11 - 5) / 30 for k in range(len(values))]
-        label = "the paper's models" if x == 0 else None
-        axes.plot(spread, values, ".", color=GREY, zorder=2, label=label)
-    for k, (name, scores) in enumerate(marked):
-        told = [(x, s) for x, s in enumerate(scores) if s is not None]
-        axes.plot(
-            [x for x, _ in told], [s for _, s in told], MARKERS[k % 6],
-            color=COLOURS[k % 6], label=name, zorder=3,
-        )  # fmt: skip
-    axes.set_xticks(range(len(columns)), [name for name, _ in columns])
-    axes.set_ylim(0, 1)
-    _label(axes, "task", "headline score")
-    return figure
-
-
-def cost_figure(rows: Sequence[Row], front: Sequence[str]) -> "Figure":
-    """Draw overall score against cost, with the Pareto front (figure 6)."""
-    figure, (axes,) = _figure(1, width=6.4)
-    told = [row for row in rows if row["cost_usd"] is not None]
-    for row in told:
-        ours = row.get("source") != "paper"
-        axes.plot(
-            row["cost_usd"], row["overall"], "s" if ours else "o",
-            color=COLOURS[0] if ours else GREY,
-        )  # fmt: skip
-        if row["model"] in front or ours:
-            axes.annotate(
-                row["model"], (row["cost_usd"], row["overall"]), fontsize=7,
-                xytext=(4, 4), textcoords="offset points",
-            )  # fmt: skip
-    edge = sorted((r["cost_usd"], r["overall"]) for r in told if r["model"] in front)
-    axes.plot([x for x, _ in edge], [y for _, y in edge], "k--", linewidth=1)
-    axes.set_xscale("log")
-    _label(axes, "cost of the full evaluation (USD)", "overall score", legend=False)
-    return figure
-
-
-def size_figure(rows: Sequence[Row]) -> "Figure":
-    """Draw overall score against parameter count; families joined (figure 1)."""
-    figure, (axes,) = _figure(1, width=6.4)
-    known = [row for row in rows if row["parameters_b"] is not None]
-    families: dict[str, list[Row]] = {}
-    for row in known:
-        families.setdefault(str(row["family"]), []).append(row)
-    for k, (family, members) in enumerate(sorted(families.items())):
-        members.sort(key=lambda row: float(row["parameters_b"]))
-        axes.plot(
-            [row["parameters_b"] for row in members],
-            [row["overall"] for row in members],
-            marker=MARKERS[k % 6], linestyle=STYLES[k % 4], color=COLOURS[k % 6],
-            linewidth=0.8, label=family,
-        )  # fmt: skip
-    unknown = [row["overall"] for row in rows if row["parameters_b"] is None]
-    axes.plot([3500] * len(unknown), unknown, "x", color=GREY, label="not reported")
-    axes.set_xscale("log")
-    _label(axes, "parameters (billions; at the right: not reported)", "overall score")
+    label_axes(axes, "task", "tool calls an episode (median, quartiles)")
     return figure
 
 
 def error_figure(rows: Sequence[Row]) -> "Figure":
     """Draw miss rate against over-alarm rate (figure 7a)."""
-    figure, (axes,) = _figure(1, width=4.6, height=4.2)
+    figure, (axes,) = new_figure(1, width=4.6, height=4.2)
     for k, row in enumerate(rows):
+        paper = row.get("source") == "paper"
         axes.plot(
             row["over_alarm_rate"], row["miss_rate"], MARKERS[k % 6],
-            color=COLOURS[k % 6] if row.get("source") != "paper" else GREY,
-            label=row["agent"],
+            color=GREY if paper else COLOURS[k % 6],
+            markerfacecolor="white" if paper else None,
+            label=f"{row['agent']} (paper)" if paper else row["agent"],
         )  # fmt: skip
     axes.set_xlim(-0.03, 1.03)
     axes.set_ylim(-0.03, 1.03)
-    _label(axes, "over-alarm rate (seizure-free records)", "miss rate")
+    label_axes(axes, "over-alarm rate (seizure-free records)", "miss rate")
     return figure
 
 
 def duration_figure(rows: Sequence[Row]) -> "Figure":
     """Draw macro-F1 by length of the recording, with quartiles (figure 7d)."""
-    figure, (axes,) = _figure(1)
+    figure, (axes,) = new_figure(1)
     bins = sorted({(row["from_h"], row["to_h"]) for row in rows})
     for k, agent in enumerate(dict.fromkeys(row["agent"] for row in rows)):
         kept = [row for row in rows if row["agent"] == agent]
@@ -179,14 +109,14 @@ def duration_figure(rows: Sequence[Row]) -> "Figure":
         )  # fmt: skip
     axes.set_xticks(range(len(bins)), [f"{a:g}-{b:g}" for a, b in bins])
     axes.set_ylim(0, 1)
-    _label(axes, "length of the recording (h)", "macro-F1 (mean; middle half)")
+    label_axes(axes, "length of the recording (h)", "macro-F1 (mean; middle half)")
     return figure
 
 
 def snr_figure(rows: Sequence[Row]) -> "Figure":
     """Draw accuracy by level, a panel an artifact; clean at the left (figure 8)."""
     artifacts = ("ocular", "muscle")
-    figure, panels = _figure(2, width=4.4)
+    figure, panels = new_figure(2, width=4.4)
     levels = sorted(
         {r["snr_db"] for r in rows if r["snr_db"] is not None}, reverse=True
     )
@@ -206,17 +136,84 @@ def snr_figure(rows: Sequence[Row]) -> "Figure":
                 marker=marker, color=colour, linestyle="",
             )  # fmt: skip
         axes.axhline(1 / 3, color=GREY, linestyle="--", linewidth=0.8)
-        names = ["clean", *(f"{level:+g}" for level in levels)]
+        names = ["clean", *(f"{level:+g}" if level else "0" for level in levels)]
         axes.set_xticks([-1.5, *range(len(levels))], names)
         axes.set_ylim(-0.03, 1.03)
         axes.set_title(f"{artifact} artifact")
-        _label(axes, "signal-to-noise ratio (dB)", "accuracy")
+        first = axes is panels[0]
+        label_axes(axes, "signal-to-noise ratio (dB)", "accuracy", legend=first)
+    return figure
+
+
+def axes_figure(rows: Sequence[Row]) -> "Figure":
+    """Draw T2 in three numbers: detection, clean accuracy, type confusion."""
+    keys = ("detection_rate", "clean_accuracy", "type_confusion")
+    figure, (axes,) = new_figure(1, width=6.4)
+    width = 0.8 / len(rows)
+    for k, row in enumerate(rows):
+        told = [(x, row[key]) for x, key in enumerate(keys) if row.get(key) is not None]
+        paper = row.get("source") == "paper"
+        axes.bar(
+            [x + (k - (len(rows) - 1) / 2) * width for x, _ in told],
+            [value for _, value in told],
+            width * 0.94, edgecolor="black", linewidth=0.5, hatch=HATCHES[k % 6],
+            color="white" if paper else COLOURS[k % 6],
+            label=f"{row['agent']} (paper)" if paper else row["agent"],
+        )  # fmt: skip
+    axes.set_xticks(
+        range(len(keys)),
+        ["artifacts detected", "clean kept clean", "wrong type\n(of those detected)"],
+    )
+    axes.set_ylim(0, 1.03)
+    label_axes(axes, "", "share", legend=False)
+    axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
+
+
+def coverage_figure(rows: Sequence[Row]) -> "Figure":
+    """Draw what of a recording was looked at, and why events were missed."""
+    figure, (left, right) = new_figure(2, width=4.4)
+    agents = list(dict.fromkeys(row["agent"] for row in rows))
+    tasks = sorted({row["task"] for row in rows})
+    for k, task in enumerate(tasks):
+        kept = [row for row in rows if row["task"] == task]
+        bars = left.barh(
+            [agents.index(row["agent"]) + (k - 0.5) * 0.36 for row in kept],
+            [row["coverage"] or 0.0 for row in kept],
+            0.34, color=("#2f363d", "#d8dde2")[k % 2], edgecolor="black",
+            linewidth=0.5, label=f"{task}: window of {kept[0]['resolution_sec']:g} s",
+        )  # fmt: skip
+        left.bar_label(bars, fontsize=7, fmt="%.2f", padding=2)
+    events = [row for row in rows if row["n_events"]]
+    start = [0] * len(events)
+    for key, name, shade in (
+        ("n_hit", "hit", "#2f363d"),
+        ("n_misjudged", "looked at, misjudged", "#9aa3ac"),
+        ("n_never_looked", "never looked at", "#ffffff"),
+    ):
+        widths = [row[key] for row in events]
+        right.barh(
+            [agents.index(row["agent"]) for row in events], widths, 0.6, left=start,
+            color=shade, edgecolor="black", linewidth=0.5, label=name,
+        )  # fmt: skip
+        start = [a + b for a, b in zip(start, widths, strict=True)]
+    for axes in (left, right):
+        axes.set_yticks(range(len(agents)), agents)
+        axes.set_ylim(-0.7, len(agents) - 0.3)
+    left.set_xlim(0, 1.12)
+    label_axes(left, "share of the recording looked at", "", legend=False)
+    label_axes(right, "reference events", "", legend=False)
+    for axes in (left, right):
+        axes.legend(
+            frameon=False, fontsize=7, loc="lower center", ncols=3,
+            bbox_to_anchor=(0.5, 1.0),
+        )  # fmt: skip
     return figure
 
 
 def construction_figure(rows: Sequence[Row]) -> "Figure":
     """Draw instances after each stage of construction (figure 3)."""
-    figure, (axes,) = _figure(1, width=6.4)
+    figure, (axes,) = new_figure(1, width=6.4)
     tasks = ("T1", "T2", "T3", "T4", "T5", "T6")
     shades = ("#d8dde2", "#9aa3ac", "#2f363d")
     for k, row in enumerate(rows):
@@ -229,13 +226,14 @@ def construction_figure(rows: Sequence[Row]) -> "Figure":
         axes.bar_label(bars, fontsize=6)
     axes.set_xticks(range(len(tasks)), tasks)
     axes.set_title("construction of the paper's set")
-    _label(axes, "task", "instances")
+    label_axes(axes, "task", "instances")
     return figure
 
 
-def _figure(
+def new_figure(
     n_panels: int, *, width: float = 5.2, height: float = 3.4
 ) -> "tuple[Figure, list[Axes]]":
+    """Return a figure with panels side by side, sizes in inches a panel."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width * n_panels, height), layout="constrained")
@@ -243,7 +241,10 @@ def _figure(
     return figure, list(panels)
 
 
-def _label(axes: "Axes", x_label: str, y_label: str, *, legend: bool = True) -> None:
+def label_axes(
+    axes: "Axes", x_label: str, y_label: str, *, legend: bool = True
+) -> None:
+    """Name the axes of a panel and open its frame; a legend if anything has a name."""
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.spines[["top", "right"]].set_visible(False)

@@ -19,8 +19,16 @@ from eegbench.analysis.errors_by import (
     seizure_errors,
     snr_response,
 )
+from eegbench.analysis.models import (
+    comparable,
+    distribution_rows,
+    family_rows,
+    paper_axes,
+    paper_errors,
+    rank_group_rows,
+    size_rows,
+)
 from eegbench.analysis.trajectories import calls_of
-from eegbench.errors import SetError
 from eegbench.report.paper_data import (
     HEADLINES,
     paper_models,
@@ -64,7 +72,9 @@ def write_analysis(
             path.write_text(render(rows, form=form, columns=columns), encoding="utf-8")
             written.append(path)
     if figures:
-        written += _draw(tables, runs, output)
+        from eegbench.analysis.drawing import draw_all
+
+        written += draw_all(tables, _marked(runs), output)
     return written
 
 
@@ -92,6 +102,21 @@ def analysis_tables(
             ("seizure_errors", seizure_errors(cases)),
         ):
             add(name, agent, [] if row is None else [row])
+    for name, told in (
+        ("artifact_axes", paper_axes()),
+        ("seizure_errors", paper_errors()),
+    ):
+        if name in tables:
+            tables[name] += told
+    tables["calls_by_rank"] = rank_group_rows(
+        [
+            (_name(result), _headlines(result), _calls(cases))
+            for result, cases, _ in runs
+        ]
+    )
+    tables["model_size"] = size_rows()
+    tables["model_families"] = family_rows()
+    tables["task_distributions"] = distribution_rows()
     tables["cost"] = _cost_rows(runs, tables.get("tokens", []), prices or {})
     tables["construction"] = [dict(row) for row in paper_table("construction").rows]
     folders = dict.fromkeys(Path(result["set"]["path"]) for result, _, _ in runs)
@@ -138,6 +163,7 @@ def _cost_rows(
             "model": row["model"],
             "overall": row["overall"],
             "cost_usd": row["cost_usd"],
+            "comparable": True,
         }
         for row in paper_models()
         if row["cost_usd"] is not None
@@ -153,59 +179,16 @@ def _cost_rows(
                     "model": _name(result),
                     "overall": result["overall"],
                     "cost_usd": paid,
+                    "comparable": comparable(result),
                 }
             )
     points = [
         (str(row["model"]), float(row["cost_usd"] or 0), float(row["overall"] or 0))
         for row in models
+        if row["comparable"]
     ]
     front = pareto_front(points)
     return [{**row, "on_front": row["model"] in front} for row in models]
-
-
-def _draw(tables: dict[str, Rows], runs: Sequence[Run], output: Path) -> list[Path]:
-    try:
-        import matplotlib.figure  # noqa: F401 - only to say early what is missing
-    except ImportError as error:
-        raise SetError(
-            "figures need matplotlib: pip install 'eegbench[plots]', or --no-figures"
-        ) from error
-    from eegbench.analysis import figures as draw
-
-    agents = [_name(result) for result, _, _ in runs]
-    drawn = {}
-    if "tool_use" in tables:
-        by_agent = [
-            (name, [row for row in tables["tool_use"] if row["agent"] == name])
-            for name in agents
-        ]
-        kept = [(name, rows) for name, rows in by_agent if rows]
-        drawn["tool_use"] = draw.tool_use_figure(kept)
-    for name, function in (
-        ("calls", draw.calls_figure),
-        ("seizure_errors", draw.error_figure),
-        ("duration_bins", draw.duration_figure),
-        ("snr_response", draw.snr_figure),
-        ("construction", draw.construction_figure),
-    ):
-        if name in tables:
-            drawn[name] = function(tables[name])
-    front = [row["model"] for row in tables["cost"] if row["on_front"]]
-    drawn["cost"] = draw.cost_figure(tables["cost"], front)
-    models = paper_models()
-    drawn["model_size"] = draw.size_figure(models)
-    drawn["task_distributions"] = draw.distribution_figure(
-        [
-            (task, [float(str(row[f"{task}_{metric}"])) for row in models])
-            for task, metric in HEADLINES.items()
-        ],
-        [(_name(result), _headlines(result)) for result, _, _ in runs],
-    )
-    return [
-        path
-        for name, figure in drawn.items()
-        for path in draw.save(figure, output, name)
-    ]
 
 
 def _name(result: dict[str, Any]) -> str:
@@ -213,8 +196,26 @@ def _name(result: dict[str, Any]) -> str:
     return f"{result['agent']} (simulated)" if result["simulated"] else result["agent"]
 
 
-def _headlines(result: dict[str, Any]) -> list[float | None]:
+def _marked(
+    runs: Sequence[Run],
+) -> list[tuple[str, list[float | None], bool]]:
+    """Return each run's name, headline scores, and whether the models compare."""
     return [
-        result["tasks"].get(task, {}).get("metrics", {}).get(metric)
-        for task, metric in HEADLINES.items()
+        (_name(result), [*_headlines(result).values()], comparable(result))
+        for result, _, _ in runs
     ]
+
+
+def _headlines(result: dict[str, Any]) -> dict[str, float | None]:
+    return {
+        task: result["tasks"].get(task, {}).get("metrics", {}).get(metric)
+        for task, metric in HEADLINES.items()
+    }
+
+
+def _calls(cases: Sequence[ScoredCase]) -> dict[str, list[int]]:
+    counts: dict[str, list[int]] = {}
+    for case in cases:
+        if case.prediction is not None:
+            counts.setdefault(case.task, []).append(case.prediction.n_tool_calls)
+    return counts
