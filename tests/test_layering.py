@@ -44,6 +44,7 @@ COMMANDS = (
     "eegbench.cli_build",
     "eegbench.cli_chat",
     "eegbench.cli_data",
+    "eegbench.cli_scale",
 )
 
 
@@ -74,17 +75,18 @@ PLAYERS = (
     "eegbench.config",
     "eegbench.episode",
     "eegbench.models",
-    "eegbench.pool",
+    "eegbench.merging",
     "eegbench.prices",
     "eegbench.prompts",
     "eegbench.runfolder",
+    "eegbench.shards",
     "eegbench.subset",
     "eegbench.toolcalls",
     "eegbench.transcripts",
     "eegbench.worker",
 )
 RUNNERS = Rule(
-    ("eegcore.tools", *PLAYERS, *BLIND, *PLAIN, *READING),
+    ("eegcore.tools", "eegcore.pool", *PLAYERS, *BLIND, *PLAIN, *READING),
     never=("eegbench.references", "eegbench.scoring", "eegbench.suites"),
     outside=("numpy", "msgspec", "orjson", "filelock", "pebble"),
     inside_functions=("inspect_ai", "anyio", "openai"),

@@ -17,6 +17,7 @@ from eegbench import __version__
 from eegbench.cli_build import build
 from eegbench.cli_chat import chat_choices
 from eegbench.cli_data import data
+from eegbench.cli_scale import merge, scale_choices
 from eegbench.terminal import guarded, progress_bar, show, talk
 
 FORMATS = click.Choice(["table", "json", "csv", "md"])
@@ -59,6 +60,7 @@ def main() -> None:
 
 main.add_command(build)
 main.add_command(data)
+main.add_command(merge)
 
 
 def _command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
@@ -137,6 +139,7 @@ def check(set_path: Path) -> None:
 )
 @click.option("--source", type=Path, help="For replay: the run to replay.")
 @chat_choices
+@scale_choices
 @_format
 @_output
 def run(

@@ -51,6 +51,20 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Path from the run folder; None: none was kept."""
 
 
+class ShardInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which part of a run this is: ``--shard index/count``."""
+
+    index: int
+    """From 1."""
+    count: int
+    n_instances: int
+    """Instances of this part."""
+    mine: str
+    """SHA-256 over the ids of this part."""
+    whole: str
+    """SHA-256 over the ids of all parts."""
+
+
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a run was made: ``run.json``, written once, before the first episode."""
 
@@ -71,6 +85,8 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Instances of the set."""
     tasks: list[str] | None = None
     """Tasks asked for; None: all."""
+    shard: ShardInfo | None = None
+    """None: the whole run, or one put together by ``eegbench merge``."""
     record_key: str
     """Hex key of the opaque record ids."""
     isolated: bool | None = None

@@ -24,7 +24,7 @@ from eegbench.predictions import (
 from eegbench.records import write_struct
 
 FORCE_SEC = 1.0
-_MUST_AGREE = (
+MUST_AGREE = (
     "agent",
     "agent_config",
     "set_checksum",
@@ -34,6 +34,7 @@ _MUST_AGREE = (
     "protocol",
     "seed",
     "versions",
+    "shard",
 )
 
 
@@ -151,12 +152,12 @@ class RunFolder:
             write_struct(path, info)
             return info
         earlier = read_run(self.path)
-        for name in _MUST_AGREE:
+        for name in MUST_AGREE:
             before, now = getattr(earlier, name), getattr(info, name)
             if before != now:
                 raise SetError(
-                    f"{self.path} was run with {name} {_brief(before)}, this run has "
-                    f"{_brief(now)}; use another folder"
+                    f"{self.path} was run with {name} {brief(before)}, this run has "
+                    f"{brief(now)}; use another folder"
                 )
         return earlier
 
@@ -187,6 +188,7 @@ class RunFolder:
                 stream.write(b"\n")
 
 
-def _brief(value: object) -> str:
+def brief(value: object) -> str:
+    """Return a value as JSON, shortened for a message."""
     text = msgspec.json.encode(value).decode("utf-8")
     return text if len(text) <= 100 else f"{text[:97]}..."

@@ -6,6 +6,7 @@ references of the set are never opened.
 """
 
 import contextlib
+import hashlib
 import os
 import platform
 import secrets
@@ -31,14 +32,16 @@ from eegbench.instances import (
     read_set,
     shown_id,
 )
-from eegbench.pool import Done, Task, run_tasks
 from eegbench.predictions import Prediction, RunInfo, read_run
 from eegbench.records import JsonObject, listing
 from eegbench.runfolder import RunFolder
-from eegbench.worker import Job, play, set_up
+from eegbench.shards import Shard, expected_work, grouped, shard_info, source_key, take
+from eegbench.worker import Job, Opened, play, set_up
+from eegcore.pool import Done, Task, run_tasks
 
 Ended: TypeAlias = Generator[tuple[bytes, bool], None, None]
 """Encoded predictions as they come, and whether each failed."""
+Executor: TypeAlias = Callable[..., Generator[Done, None, None]]
 PRELOAD = ("eegbench.worker", "eegcore.tools.toolbox", "eegcore.formats")
 
 
@@ -78,7 +81,9 @@ def run(
     tasks: Sequence[str] | None = None,
     limit: int | None = None,
     only: frozenset[str] | None = None,
+    shard: Shard | None = None,
     record_key: str | None = None,
+    executor: Executor = run_tasks,
     in_process: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> RunSummary:
@@ -100,8 +105,13 @@ def run(
         Play at most so many instances, the same ones each time.
     only : frozenset of str, optional
         Play these instances only: a subset.
+    shard : Shard, optional
+        Play this part of them only.
     record_key : str, optional
-        Hex key of the record ids; default: a new random one.
+        Hex key of the record ids; default: a new random one, for a shard one that
+        its sisters have, too.
+    executor : callable, optional
+        Carries tasks out; called as `eegcore.pool.run_tasks` is.
     in_process : bool
         Play in this process: no time limit, and a crash of the interpreter ends the
         run. For debugging.
@@ -122,6 +132,12 @@ def run(
     agent_factory(agent, options)
     key = record_key or _record_key(agent, options)
     info = describe(folder, agent, options, settings, tasks=tasks, record_key=key)
+    if shard is not None:
+        part = shard_info(chosen, shard)
+        if record_key is None and agent != "replay":
+            key = _shared_key(info)
+        info = msgspec.structs.replace(info, shard=part, record_key=key)
+        chosen = take(chosen, shard)
     with RunFolder(Path(run_path), info) as out:
         job = Job(
             set_path=folder.path,
@@ -136,7 +152,7 @@ def run(
         ordered = in_order(waiting, job.record_key)
         notes = [*folder.notes, *out.notes]
         counter = _Counter(len(ordered), on_progress)
-        ended = _inline(ordered, job) if in_process else _pooled(ordered, job)
+        ended = _inline(ordered, job) if in_process else _pooled(ordered, job, executor)
         with contextlib.closing(ended):
             for line, failed in ended:
                 out.append(line)
@@ -175,24 +191,20 @@ def choose(
 def in_order(instances: Iterable[Instance], key: str) -> list[Instance]:
     """Sort by expected work, longest first; equals by their opaque ids.
 
-    Work is channels x seconds as the prompt shows them, and nothing else: the size of
-    a file may follow the label (text files of large amplitudes have more digits). The
-    order of equals is that of a keyed hash. SetError if two opaque ids are equal.
+    Instances of one recording follow each other, and count together. The order of
+    equals is that of a keyed hash. SetError if two opaque ids are equal.
     """
     rows = list(instances)
-    keyed = {opaque_id(item.instance_id, key): item for item in rows}
-    if len(keyed) < len(rows):
+    opaque = {item.instance_id: opaque_id(item.instance_id, key) for item in rows}
+    if len(set(opaque.values())) < len(rows):
         raise SetError("two instances got the same record id; use another record key")
-    ranked = sorted(keyed, key=lambda name: (-_work(keyed[name]), name))
-    return [keyed[name] for name in ranked]
 
+    def rank(item: Instance) -> tuple[float, str]:
+        return -expected_work(item), opaque[item.instance_id]
 
-def _work(instance: Instance) -> float:
-    seconds = instance.duration_sec or instance.facts.get("duration_sec")
-    channels = instance.facts.get("n_channels", 1)
-    if not isinstance(seconds, int | float) or not isinstance(channels, int):
-        return 0.0
-    return float(seconds) * channels
+    groups = [sorted(members, key=rank) for members in grouped(rows).values()]
+    groups.sort(key=lambda some: (sum(rank(item)[0] for item in some), rank(some[0])))
+    return [item for members in groups for item in members]
 
 
 def describe(
@@ -251,17 +263,27 @@ def _record_key(agent: str, options: JsonObject) -> str:
     return secrets.token_hex(16)
 
 
+def _shared_key(info: RunInfo) -> str:
+    """Return a key that every shard of a run finds by itself."""
+    parts = (info.set_checksum, info.agent, info.agent_config, info.seed)
+    return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
+
+
 def _inline(instances: Sequence[Instance], job: Job) -> Ended:
     make = agent_factory(job.agent, job.agent_options)
-    for instance in instances:
-        made = play(instance, job, make)
-        yield msgspec.json.encode(made), made.status == "failed"
+    with Opened() as opened:
+        for instance in instances:
+            made = play(instance, job, make, opened)
+            yield msgspec.json.encode(made), made.status == "failed"
 
 
-def _pooled(instances: Sequence[Instance], job: Job) -> Ended:
+def _pooled(instances: Sequence[Instance], job: Job, executor: Executor) -> Ended:
     by_id = {item.instance_id: item for item in instances}
-    ended = run_tasks(
-        [Task(item.instance_id, msgspec.json.encode(item)) for item in instances],
+    ended = executor(
+        [
+            Task(item.instance_id, msgspec.json.encode(item), source_key(item))
+            for item in instances
+        ],
         set_up,
         (job,),
         n_workers=job.config.run.workers or available_cores(),

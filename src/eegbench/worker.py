@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, ParamSpec, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
@@ -37,6 +38,9 @@ from eegbench.records import JsonObject, plain_text
 from eegbench.toolcalls import Tools
 from eegbench.transcripts import TranscriptWriter, transcript_name
 from eegcore.errors import EegcoreError
+
+if TYPE_CHECKING:
+    from eegcore.recording import Recording
 
 FAILURES = ("crash", "timeout", "provider", "harness")
 Value = TypeVar("Value")
@@ -82,20 +86,26 @@ def set_up(job: Job) -> Callable[[bytes], bytes]:
     """Return what a worker does: an encoded instance into an encoded prediction."""
     make = agent_factory(job.agent, job.agent_options)
     decoder = msgspec.json.Decoder(Instance)
+    opened = Opened()
 
     def work(payload: bytes) -> bytes:
-        return msgspec.json.encode(play(decoder.decode(payload), job, make))
+        return msgspec.json.encode(play(decoder.decode(payload), job, make, opened))
 
     return work
 
 
-def play(instance: Instance, job: Job, make: Callable[[], Agent]) -> Prediction:
+def play(
+    instance: Instance,
+    job: Job,
+    make: Callable[[], Agent],
+    opened: "Opened | None" = None,
+) -> Prediction:
     """Play one instance by a new agent; every failure is in the prediction's status."""
     record_id = shown_id(instance, job.record_key)
     kept = Kept()
     began = time.perf_counter()
     try:
-        outcome = _played(instance, record_id, job, make, kept)
+        outcome = _played(instance, record_id, job, make, kept, opened)
     except Exception as error:
         outcome = dataclasses.replace(
             NOTHING, ended=how_it_failed(error), error=one_line(error)
@@ -138,9 +148,10 @@ def _played(
     job: Job,
     make: Callable[[], Agent],
     kept: Kept,
+    opened: "Opened | None",
 ) -> Outcome:
     with contextlib.ExitStack() as stack:
-        stage = stack.enter_context(set_stage(instance, record_id, job, kept))
+        stage = stack.enter_context(set_stage(instance, record_id, job, kept, opened))
         return drive(stage.episode, make, stage.writer)
 
 
@@ -154,13 +165,17 @@ class Stage(NamedTuple):
 
 @contextlib.contextmanager
 def set_stage(
-    instance: Instance, record_id: str, job: Job, kept: Kept
+    instance: Instance,
+    record_id: str,
+    job: Job,
+    kept: Kept,
+    opened: "Opened | None" = None,
 ) -> Iterator[Stage]:
     """Open recording and transcript of an instance; both are closed at the end."""
     settings = job.config.run
     began = time.perf_counter()
     with contextlib.ExitStack() as stack:
-        tools = stack.enter_context(open_tools(instance, record_id, job))
+        tools = stack.enter_context(open_tools(instance, record_id, job, opened))
         kept.seconds["open"] = time.perf_counter() - began
         episode = Episode(
             instance,
@@ -184,28 +199,82 @@ def set_stage(
 
 
 @contextlib.contextmanager
-def open_tools(instance: Instance, record_id: str, job: Job) -> Iterator[Tools | None]:
-    """Open an instance's recording as a toolbox; None without a recording."""
+def open_tools(
+    instance: Instance, record_id: str, job: Job, opened: "Opened | None" = None
+) -> Iterator[Tools | None]:
+    """Open an instance's recording as a toolbox; None without a recording.
+
+    With ``opened`` it stays open for the next instance of the same recording.
+    """
     path = recording_path(job.set_path, instance)
     if path is None:
         yield None
         return
     # compiled code is loaded where it is used: not by the parent of a pool
-    from eegcore.formats import open_recording
     from eegcore.tools.toolbox import Toolbox
 
-    try:
-        recording = open_recording(path, **instance.open_args)
-    except EegcoreError as error:
-        raise HarnessError(f"cannot open {path}: {error}") from error
-    try:
+    with contextlib.ExitStack() as stack:
+        keeper = opened or stack.enter_context(Opened())
         yield Toolbox(
-            {record_id: recording},
+            {record_id: keeper.recording(path, instance.open_args)},
             dialect=job.config.tools.dialect or job.dialect,
             budget_tokens=job.config.tools.budget_tokens or None,
         )
-    finally:
-        recording.close()
+
+
+class Opened:
+    """The recording that was opened last, kept for the next instance of the same.
+
+    What is kept with it are its block sums, which give the same bytes whether they
+    are kept or made anew. A file that changed or shrank is opened again.
+    """
+
+    def __init__(self) -> None:
+        self._key: tuple[Path, bytes] | None = None
+        self._recording: Recording | None = None
+
+    def recording(self, path: Path, open_args: JsonObject) -> "Recording":
+        """Return the recording of a file; HarnessError if it cannot be opened."""
+        from eegcore.formats import open_recording
+
+        key = (path, msgspec.json.encode(open_args, order="sorted"))
+        if self._recording is not None and self._key == key and self._is_as_it_was():
+            return self._recording
+        self.close()
+        try:
+            self._recording = open_recording(path, **open_args)
+        except EegcoreError as error:
+            raise HarnessError(f"cannot open {path}: {error}") from error
+        self._key = key
+        return self._recording
+
+    def _is_as_it_was(self) -> bool:
+        if self._recording is None:
+            return False
+        try:
+            self._recording.check_unchanged()
+        except EegcoreError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let go of the recording."""
+        recording, self._recording, self._key = self._recording, None, None
+        if recording is not None:
+            recording.close()
+
+    def __enter__(self) -> "Opened":
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
 
 
 def drive(

@@ -12,7 +12,8 @@
     │   ├── RateError                  channels of different rates in one call
     │   └── RangeError                 a time range outside the recording
     ├── UnitError (ValueError)         microvolt wanted of a signal of other unit
-    └── MissingExtraError (ImportError)  an optional package is not installed
+    ├── MissingExtraError (ImportError)  an optional package is not installed
+    └── WorkerError (RuntimeError)     processes that should compute cannot be had
 
 A message is one lower-case line: what is wrong, the value, what is allowed.
 """
@@ -60,3 +61,7 @@ class UnitError(EegcoreError, ValueError):
 
 class MissingExtraError(EegcoreError, ImportError):
     """An optional package is not installed."""
+
+
+class WorkerError(EegcoreError, RuntimeError):
+    """Worker processes or a scheduler of them cannot be had, or differ from us."""

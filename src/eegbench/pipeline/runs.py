@@ -31,6 +31,9 @@ def run_agent(
     limit: int | None = None,
     subset: int | None = None,
     source: Path | None = None,
+    shard: str | None = None,
+    executor: str = "processes",
+    scheduler: str | None = None,
     chat: JsonObject | None = None,
     form: str = "table",
     talk: Talk,
@@ -46,7 +49,10 @@ def run_agent(
     from eegbench.config import read_agent_config, read_config
     from eegbench.pipeline.chat import ChatRequest, run_chat_models
     from eegbench.runner import run
+    from eegbench.shards import read_shard
+    from eegcore.executors import executor_of
 
+    part = None if shard is None else read_shard(shard)
     settings = read_config(config)
     if workers is not None:
         settings = msgspec.structs.replace(
@@ -60,6 +66,10 @@ def run_agent(
         options["run"] = str(source)
     elif agent == "replay" and "run" not in options:
         raise ConfigError("replay needs the run to replay; name it with --source")
+    if agent == "chat" and (part or executor != "processes"):
+        raise ConfigError(
+            "chat models run in one process; --shard and --executor are for others"
+        )
     only = _subset(set_path, tasks, subset, settings.run.seed, talk)
     if agent == "chat":
         request = dict(chat or {})
@@ -85,6 +95,8 @@ def run_agent(
         tasks=tasks,
         limit=limit,
         only=only,
+        shard=part,
+        executor=executor_of(executor, scheduler),
         on_progress=lambda progress: tick(progress.n_done, progress.n_total),
     )
     for note in summary.notes:

@@ -19,16 +19,20 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
-from eegbench.errors import HarnessError
+from eegcore import threads
+from eegcore.errors import WorkerError
 
 MOST_IDLE_DEATHS = 5
 
 
 class Task(NamedTuple):
-    """One piece of work; key and payload go to the worker."""
+    """One piece of work; the payload goes to the worker."""
 
     key: str
     payload: bytes
+    group: str = ""
+    """Tasks of one group share something that a worker may keep, such as an open
+    recording; "": of no group."""
 
 
 class Done(NamedTuple):
@@ -48,6 +52,43 @@ class _Worker:
     is_set_up: bool = False
     task: Task | None = None
     until: float = 0.0
+    group: str = ""
+
+
+class _Waiting:
+    """Tasks in order, those of a group for the worker that has begun with it."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._groups: dict[str, deque[Task]] = {}
+        self._fresh: deque[str] = deque()
+        for number, task in enumerate(tasks):
+            name = task.group or f"\0{number}"
+            if name not in self._groups:
+                self._groups[name] = deque()
+                self._fresh.append(name)
+            self._groups[name].append(task)
+        self._n_left = sum(map(len, self._groups.values()))
+
+    def __len__(self) -> int:
+        return self._n_left
+
+    def take(self, group: str) -> tuple[str, Task]:
+        """Return the next task of a group; else of a new one; else of the fullest."""
+        if group not in self._groups:
+            if self._fresh:
+                group = self._fresh.popleft()
+            else:
+                group = max(self._groups, key=lambda name: len(self._groups[name]))
+        task = self._groups[group].popleft()
+        if not self._groups[group]:
+            del self._groups[group]
+        self._n_left -= 1
+        return group, task
+
+    def put_back(self, group: str, task: Task) -> None:
+        """Have a task that nobody took be the next of its group."""
+        self._groups.setdefault(group, deque()).appendleft(task)
+        self._n_left += 1
 
 
 def run_tasks(
@@ -64,7 +105,8 @@ def run_tasks(
     Parameters
     ----------
     tasks : iterable of Task
-        Handed out one at a time, so that the first are begun first.
+        Handed out one at a time, so that the first are begun first. A worker goes on
+        with the group that it has begun; one without work helps with another's.
     setup : callable
         Called once in each worker with ``setup_args``; its result turns a payload
         into a result. What it raises ends the worker.
@@ -79,19 +121,20 @@ def run_tasks(
 
     Raises
     ------
-    HarnessError
+    WorkerError
         Workers die again and again before they take a task.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preload))
-    waiting = deque(tasks)
+    n_threads = max(1, threads.n_threads() // n_workers)
+    waiting = _Waiting(tasks)
     workers: list[_Worker] = []
     n_idle_deaths = 0
 
     def add_worker() -> None:
         ours, theirs = context.Pipe()
         process = context.Process(
-            target=_serve, args=(theirs, setup, setup_args), daemon=True
+            target=_serve, args=(theirs, setup, setup_args, n_threads), daemon=True
         )
         process.start()
         theirs.close()
@@ -117,7 +160,7 @@ def run_tasks(
                     continue
                 n_idle_deaths += 1
                 if n_idle_deaths > MOST_IDLE_DEATHS:
-                    raise HarnessError(
+                    raise WorkerError(
                         f"{n_idle_deaths} workers ended before they took a task: "
                         f"{done.error}; a script that starts a run is a file, and "
                         "starts it under if __name__ == '__main__'"
@@ -131,12 +174,16 @@ def _n_busy(workers: list[_Worker]) -> int:
     return sum(worker.task is not None for worker in workers)
 
 
-def _hand_out(worker: _Worker, waiting: deque[Task], limit_sec: float) -> None:
+def _hand_out(worker: _Worker, waiting: _Waiting, limit_sec: float) -> None:
     """Send the next task; a dead worker leaves it where it was."""
-    with contextlib.suppress(OSError):
-        worker.pipe.send_bytes(waiting[0].payload)
-        worker.task = waiting.popleft()
-        worker.until = time.monotonic() + limit_sec
+    group, task = waiting.take(worker.group)
+    try:
+        worker.pipe.send_bytes(task.payload)
+    except OSError:
+        waiting.put_back(group, task)
+        return
+    worker.task, worker.group = task, group
+    worker.until = time.monotonic() + limit_sec
 
 
 def _ready(workers: list[_Worker]) -> list[_Worker]:
@@ -191,10 +238,13 @@ def _serve(
     pipe: Connection,
     setup: Callable[..., Callable[[bytes], bytes]],
     setup_args: tuple[object, ...],
+    n_threads: int,
 ) -> None:
     """Live as a worker: until the pipe closes or the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, and ends us
     os.dup2(2, 1)  # what an agent prints is talk; the standard output is for data
+    # processes use the cores already: without this each would use all of them
+    os.environ["EEGCORE_THREADS"] = str(n_threads)
     threading.Thread(target=_follow_parent, daemon=True).start()
     work = setup(*setup_args)
     pipe.send_bytes(b"")  # set up: the limit of the first task begins now

@@ -1,0 +1,189 @@
+"""Tasks on a Dask cluster, with the same meaning as those of `eegcore.pool`.
+
+Dask moves a task to another worker when its own is lost. Every worker says which
+versions it computes with before it computes: results of different ones are never mixed.
+Needs the extra `dask`.
+"""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import platform
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from eegcore import threads
+from eegcore.errors import MissingExtraError, WorkerError
+from eegcore.pool import Done, Task
+
+CONNECT_SEC = 10.0
+AHEAD = 4
+"""Tasks handed to Dask for each of its threads: enough to keep them busy, and few
+enough that results and payloads in flight stay bounded."""
+PACKAGES = ("eegbench", "numpy", "numba", "scipy")
+
+_ready: dict[str, Callable[[bytes], bytes]] = {}
+_ready_lock = threading.Lock()
+
+
+def versions() -> dict[str, str]:
+    """Return what decides the bytes of a result."""
+    told = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            told[name] = version(name)
+        except PackageNotFoundError:
+            told[name] = ""
+    return told
+
+
+def run_tasks_on_dask(
+    tasks: Iterable[Task],
+    setup: Callable[..., Callable[[bytes], bytes]],
+    setup_args: tuple[object, ...],
+    *,
+    n_workers: int,
+    limit_sec: float,
+    preload: tuple[str, ...] = (),
+    scheduler: str | None = None,
+) -> Generator[Done, None, None]:
+    """Carry out tasks on Dask workers; yield each as it ends.
+
+    Parameters
+    ----------
+    tasks, setup, setup_args
+        As for `eegcore.pool.run_tasks`. Files that they name must be reachable for
+        every worker under the same path.
+    n_workers : int
+        Processes of a local cluster; a scheduler has its own.
+    limit_sec : float
+        Wall time of one task, after which its worker process ends itself. Dask tries
+        a task again when its worker is lost, by default three times.
+    preload : tuple of str, optional
+        Not used here.
+    scheduler : str, optional
+        Address; None: a cluster of processes on this machine, ended at the end.
+
+    Raises
+    ------
+    MissingExtraError
+        Dask is not installed.
+    WorkerError
+        The scheduler does not answer, or a worker has other versions.
+    """
+    job = pickle.dumps((setup, setup_args))
+    with _client(scheduler, n_workers) as client:
+        from distributed import as_completed
+        from distributed.scheduler import KilledWorker
+
+        waiting = iter(tasks)
+        keys: dict[Any, str] = {}
+        ended = as_completed()
+
+        def hand_out() -> bool:
+            task = next(waiting, None)
+            if task is None:
+                return False
+            future = client.submit(
+                _carry_out, job, task.payload, versions(), limit_sec, pure=False
+            )
+            keys[future] = task.key
+            ended.add(future)
+            return True
+
+        n_ahead = AHEAD * max(1, sum(client.nthreads().values()) or n_workers)
+        while len(keys) < n_ahead and hand_out():
+            pass
+        for future in ended:
+            key = keys.pop(future)
+            error = future.exception() if future.status != "finished" else None
+            if error is None:
+                yield Done(key, future.result(), "done", "")
+            elif isinstance(error, KilledWorker):
+                yield Done(key, None, "crash", _killed(error))
+            else:
+                raise WorkerError(_reason(error)) from error
+            hand_out()
+
+
+@contextlib.contextmanager
+def _client(scheduler: str | None, n_workers: int) -> Iterator[Any]:
+    """Connect to a scheduler, or start a cluster of processes on this machine."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise MissingExtraError(
+            "the executor 'dask' needs Dask: pip install 'eegbench[dask]'"
+        ) from error
+    with contextlib.ExitStack() as stack:
+        address: Any = scheduler
+        if scheduler is None:
+            address = stack.enter_context(
+                LocalCluster(
+                    n_workers=n_workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    memory_limit=None,
+                    silence_logs=50,
+                )
+            )
+        try:
+            client = Client(address, timeout=CONNECT_SEC, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise WorkerError(
+                f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SEC:g} s"
+            ) from error
+        yield stack.enter_context(client)
+
+
+def _carry_out(
+    job: bytes, payload: bytes, wanted: dict[str, str], limit_sec: float
+) -> bytes:
+    """Do a task in a worker, which is set up when it meets the first of a job."""
+    mine = versions()
+    if mine != wanted:
+        other = [name for name in wanted if mine.get(name) != wanted[name]]
+        raise WorkerError(
+            f"worker {platform.node()} has {other[0]} {mine[other[0]]!r}, this machine "
+            f"{wanted[other[0]]!r}; results of both would be mixed"
+        )
+    name = hashlib.sha256(job).hexdigest()
+    with _ready_lock:
+        if name not in _ready:
+            os.environ.setdefault("EEGCORE_THREADS", str(_n_threads()))
+            _ready.clear()
+            setup, setup_args = pickle.loads(job)
+            _ready[name] = setup(*setup_args)
+        work = _ready[name]
+        # one task at a time: what a worker keeps is not made for two
+        watch = threading.Timer(limit_sec, os._exit, args=(1,))
+        watch.daemon = True
+        watch.start()
+        try:
+            return work(payload)
+        finally:
+            watch.cancel()
+
+
+def _n_threads() -> int:
+    """Return this worker's share of the cores."""
+    from distributed import get_worker
+
+    try:
+        return max(1, int(get_worker().state.nthreads))
+    except (AttributeError, ValueError):
+        return threads.n_threads()
+
+
+def _killed(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"Dask lost every worker that began it: {text}"[:300]
+
+
+def _reason(error: BaseException) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if isinstance(error, WorkerError) else f"Dask: {text}"
