@@ -6,6 +6,7 @@ run that was stopped or killed goes on from there.
 """
 
 import contextlib
+import importlib
 import importlib.metadata
 import os
 import secrets
@@ -31,6 +32,7 @@ from eegbench.prices import Price
 from eegbench.records import JsonObject, read_rows, write_struct
 from eegbench.runfolder import RunFolder
 from eegbench.runner import (
+    PRELOAD,
     Progress,
     RunSummary,
     available_cores,
@@ -171,6 +173,8 @@ def run_chat(
         table = Table(watch, settings.run.workers or available_cores())
         session = _Session(job, table, out, ordered, on_progress)
         if ordered and watch.stopped is None:
+            for name in PRELOAD:  # in a thread, loading would hold up the event loop
+                importlib.import_module(name)
             session.play(model, options, price)
         summary = session.summary(
             n_skipped=len(chosen) - len(ordered), notes=(*folder.notes, *out.notes)
