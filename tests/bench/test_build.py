@@ -1,6 +1,7 @@
 """From data sets on disk to a set: what is built, left out, told and counted."""
 
 import json
+import tracemalloc
 from datetime import timedelta
 from pathlib import Path
 
@@ -136,6 +137,19 @@ def test_a_hypnogram_that_starts_later_is_shifted_and_told(tmp_path: Path) -> No
     assert "SC4012EC-Hypnogram.edf: starts +30 s from its recording" in report.problems
     references = read_references(tmp_path / "set")
     assert references["T6-sleepedfx-SC4012E0"].stages == [None, "N2"]
+
+
+def test_trimming_never_loads_the_night(tmp_path: Path) -> None:
+    nights = tmp_path / "src" / "sleep-edfx"
+    night = folders.sleep_edfx(nights) / "sleep-cassette" / "SC4001E0-PSG.edf"
+    folders.edf(night, 1200, rate_hz=2000, record_sec=1.0)
+    tracemalloc.start()
+    build(tmp_path / "src", ["T6"], tmp_path / "set")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    size = night.stat().st_size
+    assert size > 9_000_000
+    assert peak < size / 3
 
 
 def test_a_night_is_kept_whole_on_request(tmp_path: Path) -> None:
