@@ -251,6 +251,8 @@ def test_openneuro_gets_its_name_when_it_is_whole(
     program(tmp_path / "bin", write + "assert (p / 'half').exists()")
     assert not fetch(data, tmp_path / "data", talk=silent).failed
     assert (tmp_path / "data" / "ds004504" / "half").is_file()
+    result = call("data", "verify", "ds004504", "--sources", tmp_path / "data")
+    assert "publishes no list of checksums" in result.stderr
 
 
 def test_huggingface_resumes_and_checks_by_the_servers_mark(

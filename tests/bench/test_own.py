@@ -12,6 +12,8 @@ from eegbench.instances import read_set
 from eegbench.references import read_references
 from eegbench.suites.eegagent.build.own import build_own
 
+WHOLE_SEIZURES = ("chb01_03", "chb01_04", "chb01_15", "chb01_16")
+
 
 def test_a_bids_folder_becomes_seizure_instances(tmp_path: Path) -> None:
     folder = bids(tmp_path / "bids")
@@ -143,3 +145,32 @@ def test_real_excerpts_eegmmidb_and_dreams(data_dir: Path, tmp_path: Path) -> No
     report = build_own("nights", table, tmp_path / "c", codes="dreams", line_sec=5)
     assert report.counts == {"T6": 2}
     assert all(row.n_epochs == 60 for row in read_set(tmp_path / "c"))
+
+
+@pytest.mark.data
+def test_real_excerpts_with_their_seizures_become_t5(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    excerpts = data_dir / "chbmit" / "excerpts"
+    with (excerpts / "index.tsv").open() as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t"))
+    whole = [row for row in rows if row["source_record"] in WHOLE_SEIZURES]
+    assert len(whole) >= 3
+    for number, row in enumerate(whole):
+        stem = f"sub-01_task-szMonitoring_run-{number:02d}"
+        folder = tmp_path / "bids" / "sub-01" / "eeg"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{stem}_eeg.edf").symlink_to(excerpts / row["file"])
+        onset = float(row["seizure_start_s"]) - float(row["start_s"])
+        length = float(row["seizure_end_s"]) - float(row["seizure_start_s"])
+        (folder / f"{stem}_events.tsv").write_text(
+            f"onset\tduration\teventType\n{onset}\t{length}\tsz_foc_ia\n"
+        )
+    report = build_own("seizures", tmp_path / "bids", tmp_path / "set")
+    assert report.counts == {"T5": len(whole)}
+    assert not report.unreadable
+    for reference in read_references(tmp_path / "set").values():
+        assert reference.events is not None
+        ((start, stop),) = reference.events
+        assert start == 10.0
+        assert stop == reference.duration_sec

@@ -106,7 +106,7 @@ def analysis_tables(
         ("artifact_axes", paper_axes()),
         ("seizure_errors", paper_errors()),
     ):
-        if name in tables:
+        if tables.get(name):
             tables[name] += told
     tables["calls_by_rank"] = rank_group_rows(
         [

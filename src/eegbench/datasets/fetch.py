@@ -155,6 +155,11 @@ def verified(data: Dataset, folder: Path, *, tick: Tick | None = None) -> Fetche
         sums = _recorded_by_huggingface(folder)
     elif data.samples_sha256:
         return _by_samples(data, folder)
+    elif data.way == "openneuro":
+        raise SourceError(
+            f"OpenNeuro publishes no list of checksums; 'eegbench data fetch "
+            f"{data.name}' checks each file by size and by NEMAR's checksums"
+        )
     else:
         sums = read_sums(folder / SUMS_NAME)
     found = verify(folder, sums, tick=tick)
