@@ -138,3 +138,12 @@ def test_a_priced_chat_run_stands_on_the_cost_table(tmp_path: Path) -> None:
     rows = json.loads((tmp_path / "out" / "cost.json").read_text())
     mine = [row for row in rows if row["source"] == "run"]
     assert [(row["model"], row["cost_usd"]) for row in mine] == [("openai/gpt-5.5", 0)]
+
+
+def test_a_written_page_has_the_usual_permissions(tmp_path: Path) -> None:
+    folder = small_set(tmp_path / "set")
+    run = run_folder(tmp_path / "run", folder, perfect_answers())
+    page, plain = tmp_path / "page.html", tmp_path / "plain"
+    plain.touch()
+    pipeline.report([run], page, set_path=None, form="html", rounds=0, talk=silent)
+    assert page.stat().st_mode == plain.stat().st_mode

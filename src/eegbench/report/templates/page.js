@@ -38,7 +38,7 @@ function compare(a, b, down) {
 
 const paperSwitch = $("show-paper");
 paperSwitch?.addEventListener("change", () => {
-  for (const row of document.querySelectorAll("tr.paper, tr.gap")) row.hidden = !paperSwitch.checked;
+  for (const row of document.querySelectorAll("#leaderboard tr.paper, #leaderboard tr.gap")) row.hidden = !paperSwitch.checked;
 });
 
 // ---- the list of cases ------------------------------------------------------
