@@ -1,11 +1,12 @@
 """Welch band sums of every segment of many channels, in one pass in file order.
 
-A segment of ``2 h`` samples is two blocks of ``h``; its transform is A[k] + (-1)^k B[k] of
-the blocks' zero-padded transforms, so each sample is transformed once although segments
-overlap by half. Hann is three taps in frequency, the constant detrend is X[0] = 0. Sixteen
-neighbouring blocks (a group) lie side by side in float32 lanes, less the group's integer
-mean, so that an electrode offset costs no precision; where one segment spans two groups
-the difference of their means is put back.
+A segment of ``2 h`` samples is two blocks of ``h``; its transform is A[k] + (-1)^k B[k]
+of the blocks' zero-padded transforms, so each sample is transformed once although
+segments overlap by half. Hann is three taps in frequency, the constant detrend is X[0]
+= 0. Sixteen neighbouring blocks lie side by side in float32 lanes, each less its own
+integer mean, so that an electrode offset costs no precision; the difference of the means of a
+segment's blocks is put back. Nothing of a segment depends on its place in the file, so
+that a cut file gives the bytes of the whole one.
 
 `segment_sums` is the ordinary path: float64, any window, any start.
 """
@@ -139,18 +140,22 @@ def _flush(lanes: Any, bins: int, out: Any) -> None:
 
 
 @part
-def _group_mean(x: Any, n: int) -> int:
+def _block_mean(x: Any, at: int, n: int) -> Any:
     acc = np.int64(0)
     for i in range(n):
-        acc += np.int64(peek(x, i))
-    return np.int64(np.floor(acc / n))
+        acc += np.int64(peek(x, at + i))
+    mean: Any = np.int64(np.floor(acc / n))
+    return mean
 
 
 @part
-def _flag(sums: Any, energy: Any, plan: Any, flags: Any, at: int, count: int) -> None:
+def _flag(sums: Any, energy: Any, jump: Any, plan: Any, flags: Any, place: Any) -> None:
     """Mark segments of which a checked band drowns in the rounding of float32."""
+    at, count = place
     for lane in range(count):
-        least = plan.floor * (energy[lane] + energy[lane + 1])
+        step = np.float64(jump[lane])
+        whole = energy[lane] + energy[lane + 1] + plan.block * step * step
+        least = plan.floor * whole
         for row in range(plan.checked.shape[0]):
             power = np.float64(0.0)
             for a in range(plan.checked[row, 0], plan.checked[row, 1]):
@@ -162,22 +167,20 @@ def _flag(sums: Any, energy: Any, plan: Any, flags: Any, at: int, count: int) ->
 @part
 def _transform_group(
     x: Any, have: int, plan: Any, work: Any, bins: Any, whole: Any
-) -> int:
-    """Bins of up to 16 blocks in ``x``; their mean is left out and returned."""
+) -> None:
+    """Bins of up to 16 blocks in ``x``, each less its mean, which goes to small[0]."""
     b, small, scratch = work
     h = plan.block
-    mean = _group_mean(x, have * h)
     for j in range(have * h, LANES * h):
-        poke(x, j, mean)
+        poke(x, j, 0)
     less, energy = small[0], small[1]
     for lane in range(LANES):
-        less[lane] = mean
+        less[lane] = _block_mean(x, lane * h, h)
     store(energy, 0, lanes_of_blocks(x, h, less, b, 0))
     n_atoms = plan.atoms.shape[0] - 1
     keep = h + 1 if whole else min(plan.atoms[n_atoms], h) + 1
     target = (bins[0], bins[1], 1, 2 * h, keep)
-    real_bins(b, h, (scratch, (plan.cos, plan.sin), target), True)
-    return mean
+    real_bins(b, h, (scratch, (plan.cos, plan.sin), target), padded=True)
 
 
 @kernel
@@ -198,7 +201,7 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
     base = span[6]
     n_atoms = plan.atoms.shape[0] - 1
     energy, jump, kept, wanted = small[1], small[2], small[3], small[4]
-    means = np.zeros((channels.shape[0], 2), np.int64)
+    means = np.zeros((channels.shape[0], 2, LANES + 1))
     energies = np.zeros((channels.shape[0], 2, LANES + 1))
     groups = (stop - first + LANES - 1) // LANES
     extra = 1 if want else 0  # a segment needs the block after it
@@ -217,24 +220,23 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
                             sums[row], marks[row], at + lane - base,
                         )  # fmt: skip
                 if want:
-                    means[i, now] = _transform_group(
+                    _transform_group(
                         x, have, plan, (b, small, scratch),
                         (bins_re[i, now], bins_im[i, now]), span[5] != 0,
                     )  # fmt: skip
                     for lane in range(LANES):
                         energies[i, now, lane] = energy[lane]
+                        means[i, now, lane] = small[0][lane]
             if g == 0 or not want:
                 continue
             s = at - LANES
             count = min(LANES, min(stop, blocks - 1) - s)
             if count <= 0:
                 continue
-            step = np.float64(means[i, now] - means[i, then])
+            means[i, then, LANES] = means[i, now, 0]
+            energies[i, then, LANES] = energies[i, now, 0]
             for lane in range(LANES):
-                jump[lane] = 0
-            if have > 0:
-                jump[LANES - 1] = step
-                energies[i, then, LANES] = energies[i, now, 0] + h * step * step
+                jump[lane] = means[i, then, lane + 1] - means[i, then, lane]
             _hann_sums(
                 (bins_re[i, then], bins_im[i, then]),
                 (bins_re[i, now], bins_im[i, now]),
@@ -243,7 +245,7 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
             for a in range(n_atoms):
                 for lane in range(count):
                     poke(atoms[row, a], s - base + lane, peek(kept, a * LANES + lane))
-            _flag(kept, energies[i, then], plan, flags[row], s - base, count)
+            _flag(kept, energies[i, then], jump, plan, flags[row], (s - base, count))
             if span[5]:
                 for lane in range(LANES):
                     use = lane < count and flags[row, s - base + lane] == 0
@@ -281,7 +283,7 @@ def _windowed_bins(
     target = (bins[0], bins[1], 1, n, keep)
     store(bins[0], 0, acc2)
     store(bins[1], 0, splat(0.0))
-    real_bins(b, n, (scratch, (plan.cos, plan.sin), target), False)
+    real_bins(b, n, (scratch, (plan.cos, plan.sin), target), padded=False)
 
 
 @kernel
