@@ -145,7 +145,7 @@ def band_table(weights: Float) -> BandTable:
     weights : ndarray, float64, (n_bands, n_bins)
         Power in a band = sum of weights * one-sided density. Bin 0 must count nothing.
     """
-    exists = ~np.isnan(weights).any(axis=1)
+    exists = np.array([not np.isnan(row).any() for row in weights])
     known = np.where(exists[:, None], weights, 0.0)
     factor = np.full(known.shape[1], 2.0)
     factor[[0, -1]] = 1.0
@@ -174,7 +174,7 @@ def window_bands(rate_hz: float) -> BandTable:
     edges; then the same bands by trapezoids over bins, as the published release.
     """
     n = int(2 * rate_hz)
-    frequencies = np.arange(n // 2 + 1) * (rate_hz / n)
+    frequencies = np.arange(n // 2 + 1, dtype=np.float64) * (rate_hz / n)
     bands = tuple(WINDOW_BANDS_HZ.values())
     exact = [band_weights(frequencies, b) for b in (*bands, total_band_hz(rate_hz))]
     released = [band_weights(frequencies, b, exact_edges=False) for b in bands]

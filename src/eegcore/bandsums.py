@@ -84,7 +84,7 @@ def _direct(recording: Recording, channel: int, starts: Int, count: int) -> Floa
     bands = window_bands(recording.channels[channel].rate_hz).bands
     n_atoms = len(bands.atoms) - 1
     out = np.empty((n_atoms, starts.size))
-    plan, room = plan_of(h, bands, False), segment_work(recording, h)
+    plan, room = plan_of(h, bands, np.float64), segment_work(recording, h)
     layout = layout_of(recording)
     size = max(1, _BATCH_BLOCKS // count)
     for at in range(0, starts.size, size):

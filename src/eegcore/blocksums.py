@@ -1,11 +1,11 @@
 """Partial sums of blocks of a recording, from which longer stretches are answered.
 
 A block is half a Welch segment (1 s at a whole rate), on a grid from the first stored
-sample. Kept of each: sums of the segment that starts there over bins, in float32 where that
-is enough, and the exact integer sums of its samples. Any stretch that starts on the
-grid is a sum of these, always in the same order, so that an answer has the same bytes
-whether the sums were kept from an earlier call or not, with one thread or many. Kept sums
-are bounded; the oldest go first.
+sample. Kept of each: sums of the segment that starts there over bins, in float32 where
+that is enough, and the exact integer sums of its samples. Any stretch that starts on
+the grid is a sum of these, always in the same order, so that an answer has the same
+bytes whether the sums were kept from an earlier call or not, with one thread or many.
+Kept sums are bounded; the oldest go first.
 """
 
 import threading
@@ -236,13 +236,14 @@ class Sums:
     ) -> list[_Task]:
         """Runs of pieces in which some channel lacks something."""
         rows = np.array([self._kept.rows[c] for c in channels])
-        have = chunk.have[list(kinds)][:, rows, pieces].all(axis=0)
+        every: NDArray[np.bool_] = chunk.have[list(kinds)][:, rows, pieces]
+        have: NDArray[np.bool_] = np.logical_and.reduce(every, axis=0)
         if have.all():
             return []
         tasks = []
         edges = np.flatnonzero(np.diff(np.r_[0, ~have.all(axis=0), 0]))
         for start, end in edges.reshape(-1, 2):
-            lacking = ~have[:, start:end].all(axis=1)
+            lacking = [not row.all() for row in have[:, start:end]]
             chosen = tuple(
                 c for c, lacks in zip(channels, lacking, strict=True) if lacks
             )
@@ -274,7 +275,7 @@ class Sums:
             chunk.flags[pairs[:, 1], low:high] = 0
         if whole:
             chunk.density[pairs[:, 1], low // PIECE : -(-high // PIECE)] = 0.0
-        scan(layout, pairs, span, plan_of(h, self._bands, True), work, out)
+        scan(layout, pairs, span, plan_of(h, self._bands, np.float32), work, out)
         if not segments:
             return
         direct = _Direct(self._recording, h)
@@ -380,7 +381,7 @@ class _Direct:
         from eegcore.kernels.spectrum import segment_sums
 
         self._room = self._room or segment_work(self._recording, self._h)
-        plan = plan_of(self._h, bands, False)
+        plan = plan_of(self._h, bands, np.float64)
         out = np.empty((len(bands.atoms) - 1, starts.size))
         segment_sums(self._layout, channel, starts, plan, self._room, out)
         return out

@@ -1,4 +1,4 @@
-"""The command `eegcore`: info, call, crop, schemas, serve.
+"""The command `eegcore`: info, call, crop, schemas, serve, warmup.
 
 A command parses, calls one library function and prints: data on standard output, talk
 on standard error. Nothing but click is imported until a command runs.
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eegcore.errors import EegcoreError
+from eegcore.features_cli import features
 from eegcore.schemas_cli import schemas
 from eegcore.serve_cli import serve
+from eegcore.warmup_cli import warmup
 
 if TYPE_CHECKING:
     from eegcore.recording import Recording
@@ -32,16 +34,20 @@ def main() -> None:
     eegcore call compute_band_power night.edf --tmin 0 --tmax 30
     eegcore call compute_windowed_features night.edf --window-sec 30 --features rms_uv
     eegcore call compute_psd Z001.txt --rate-hz 173.61
+    eegcore features ~/eeg --window-sec 30 -o features.parquet
     eegcore crop night.edf --epochs 925:1827 -o sleep.edf
     eegcore schemas --for openai
     eegcore serve ~/eeg
+    eegcore warmup
 
     For research; not for clinical use.
     """  # noqa: D301 - click's mark for lines to keep
 
 
+main.add_command(features)
 main.add_command(schemas)
 main.add_command(serve)
+main.add_command(warmup)
 
 
 def _fail(message: str) -> None:

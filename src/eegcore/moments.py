@@ -282,7 +282,7 @@ def _figures(t: _Totals, n: int, gain: float, offset: float, counted: Float) -> 
         mean=mean,
         variance=var * gain**2,
         mean_square=var * gain**2 + mean * mean,
-        peak_to_peak=(t.high - t.low) * abs(gain),
+        peak_to_peak=(t.high - t.low).astype(np.float64) * abs(gain),
         third=third * gain**3,
         fourth=fourth * gain**4,
         step_variance=step_var,

@@ -242,5 +242,5 @@ def _stored_density(
     # the squares of a periodic Hann window of 2 h samples add up to 3/8 of 2 h
     density *= scale * scale / (facts.rate_hz * 0.75 * h * n_segments)
     density[1:-1] *= 2.0
-    frequencies: Float = np.arange(h + 1) * (facts.rate_hz / (2 * h))
+    frequencies = np.arange(h + 1, dtype=np.float64) * (facts.rate_hz / (2 * h))
     return Spectrum(frequencies, density, facts.rate_hz)

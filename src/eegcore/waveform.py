@@ -200,16 +200,15 @@ def waveform_of(
     `eegcore.signals.samples_of`); amplitudes are in uV all the same.
     """
     facts = recording.channels[channel_index]
-    if fast_block(recording, channel_index) and stop - start > 3:
-        if not as_volts or facts.to_uv is not None:
-            spans = np.array([[start], [stop]], dtype=np.int64)
-            found = figures_of(recording, channel_index, *spans)
-            # where the release's answer hangs on its rounding, it is rounded as there
-            if not as_volts or not (
-                found.mean_is_stored[0] or found.peak_to_peak[0] == 0
-            ):
-                figures = waveform_from(found, stop - start, facts.rate_hz)
-                return Waveform(*(value[0] for value in figures))
+    fast = fast_block(recording, channel_index) and stop - start > 3
+    if fast and (not as_volts or facts.to_uv is not None):
+        spans = np.array([[start], [stop]], dtype=np.int64)
+        found = figures_of(recording, channel_index, *spans)
+        # where the release's answer hangs on its rounding, it is rounded as there
+        hangs = found.mean_is_stored[0] or found.peak_to_peak[0] == 0
+        if not as_volts or not hangs:
+            figures = waveform_from(found, stop - start, facts.rate_hz)
+            return Waveform(*(value[0] for value in figures))
     values, to_shown, rate_hz = samples_of(
         recording, channel_index, start, stop, as_volts=as_volts
     )

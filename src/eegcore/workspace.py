@@ -1,5 +1,8 @@
 """What kernels need beside samples: block lengths, tables, layouts, work space."""
 
+import math
+import threading
+import weakref
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +23,7 @@ LEAST_BLOCK, LARGEST_BLOCK = 16, 4096
 ENERGY_FLOOR = 1.0 / 25.0
 
 
+@lru_cache(maxsize=256)
 def block_length(rate_hz: float) -> int:
     """Return samples of a block at a rate; 0 where there is no fast way."""
     n = int(2 * rate_hz)
@@ -59,10 +63,16 @@ def flat_limit(recording: Recording, channel: int, step_uv: float) -> int:
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """Zeros that start at a multiple of 64 bytes, as wide vectors want it."""
-    count = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    count = math.prod(shape) * np.dtype(dtype).itemsize
     raw = np.zeros(count + 64, np.uint8)
     start = -raw.ctypes.data % 64
-    return raw[start : start + count].view(dtype).reshape(shape)
+    room: NDArray[Any] = raw[start : start + count].view(dtype).reshape(shape)
+    return room
+
+
+_layouts: "weakref.WeakKeyDictionary[Recording, tuple[Any, Layout]]" = (
+    weakref.WeakKeyDictionary()
+)
 
 
 def layout_of(recording: Recording) -> "Layout":
@@ -70,25 +80,28 @@ def layout_of(recording: Recording) -> "Layout":
     from eegcore.kernels import _jit
     from eegcore.kernels.spectrum import Layout
 
-    _jit.announce()
     store = recording.store
-    data = np.asarray(store.data)
-    data = data.view()
+    known = _layouts.get(recording)
+    if known is not None and known[0] is store:
+        return known[1]
+    _jit.announce()
+    data = np.asarray(store.data).view()
     data.flags.writeable = False
-    return Layout(
+    layout = Layout(
         data,
         np.ascontiguousarray(store.offsets, np.int64),
         np.ascontiguousarray(store.samples_per_record, np.int64),
         int(store.record_stride),
     )
+    _layouts[recording] = (store, layout)
+    return layout
 
 
 @lru_cache(maxsize=32)
-def plan_of(h: int, bands: Bands, single: bool) -> "Plan":  # noqa: FBT001 - cached
+def plan_of(h: int, bands: Bands, kind: type[np.floating]) -> "Plan":
     """Return tables of the transforms with blocks of `h` samples."""
     from eegcore.kernels.spectrum import Plan
 
-    kind = np.float32 if single else np.float64
     angle = 2 * np.pi * np.arange(2 * h) / (2 * h)
     cotangent = np.zeros(h + 1)
     cotangent[1:] = 1.0 / np.tan(np.pi * np.arange(1, h + 1) / (2 * h))
@@ -136,19 +149,37 @@ def segment_work(recording: Recording, h: int) -> tuple[Any, ...]:
     )
 
 
+_room = threading.local()
+
+
 def scan_work(
     recording: Recording, h: int, flat: Int, n_atoms: int, *, whole: bool
 ) -> tuple[Any, ...]:
-    """Return work space of `eegcore.kernels.spectrum.scan`."""
+    """Return work space of `eegcore.kernels.spectrum.scan`, one a thread."""
     n_channels = flat.size
+    kind = sample_kind(recording)
+    key = (h, n_channels, kind, n_atoms, whole)
+    kept = getattr(_room, "kept", None)
+    if kept is None or kept[0] != key:
+        kept = (key, _scan_arrays(h, n_channels, kind, n_atoms, whole=whole))
+        _room.kept = kept
+    arrays: tuple[Any, ...] = kept[1]
+    lanes = arrays[-1]
+    lanes.fill(0)
+    return (*arrays[:6], (*arrays[6], flat), lanes)
+
+
+def _scan_arrays(
+    h: int, n_channels: int, kind: Any, n_atoms: int, *, whole: bool
+) -> tuple[Any, ...]:
     small = max(16, 16 * n_atoms)
     return (
         aligned((n_channels, 2, 16 * (h + 1)), np.float32),
         aligned((n_channels, 2, 16 * (h + 1)), np.float32),
-        aligned((16 * h + 64,), sample_kind(recording)),
+        aligned((16 * h + 64,), kind),
         aligned((16 * h,), np.float32),
         tuple(aligned((small,), np.float32) for _ in range(5)),
         tuple(aligned((16 * h,), np.float32) for _ in range(6)),
-        (ones_then_zeros(), np.zeros(h + 64, np.int16), flat),
+        (ones_then_zeros(), np.zeros(h + 64, np.int16)),
         aligned((n_channels, 16 * (h + 1) if whole else 16), np.float32),
     )

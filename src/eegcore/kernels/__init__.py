@@ -8,8 +8,8 @@ that the bytes are equal on every processor; with the GIL released, so that they
 a Python thread pool, each thread on its own rows, with sums in a fixed order.
 
 Samples are read from a recording's store as they lie in the file: elements of
-``data``, channel ``c`` of record ``r`` from ``offsets[c] + r * record_stride``. Results are
-in units of the file's integers; gain and unit are applied outside.
+``data``, channel ``c`` of record ``r`` from ``offsets[c] + r * record_stride``. Results
+are in units of the file's integers; gain and unit are applied outside.
 
 Each kernel has a slow, obvious twin in ``tests/naive.py``.
 """

@@ -19,12 +19,14 @@ from typing import Any, TypeVar
 
 import llvmlite
 import numba
+import numba.core.config
 import numpy as np
-from numba.core import config
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_njit: Any = numba.njit
 _log = logging.getLogger("eegcore")
-_SETTINGS = {
+_config: Any = numba.core.config
+_SETTINGS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "fastmath": False,
@@ -114,16 +116,16 @@ def kernel(function: _F) -> _F:
     """Compile a kernel that Python calls; its machine code is cached."""
     compiled: Any = None
     if cache_folder is not None:
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(cache_folder)
+        before = _config.CACHE_DIR
+        _config.CACHE_DIR = str(cache_folder)
         try:
-            compiled = numba.njit(cache=True, **_SETTINGS)(function)
+            compiled = _njit(cache=True, **_SETTINGS)(function)
         except (RuntimeError, OSError) as problem:
             _log.debug("no compile cache for %s: %s", function.__name__, problem)
         finally:
-            config.CACHE_DIR = before
+            _config.CACHE_DIR = before
     if compiled is None:
-        compiled = numba.njit(**_SETTINGS)(function)
+        compiled = _njit(**_SETTINGS)(function)
     kernels.append(compiled)
     result: _F = compiled
     return result
@@ -131,5 +133,5 @@ def kernel(function: _F) -> _F:
 
 def part(function: _F) -> _F:
     """Compile a piece that only kernels call; it lives in their machine code."""
-    compiled: _F = numba.njit(**_SETTINGS)(function)
+    compiled: _F = _njit(**_SETTINGS)(function)
     return compiled

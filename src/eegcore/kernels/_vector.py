@@ -6,12 +6,21 @@ NEON), so one source serves all of them. No operation carries a fast-math flag a
 none is contracted unasked: every lane gives the same bits on every processor.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
+
+_declared: Any = cgutils.get_or_insert_function
+
+
+def _lowered(function: Callable[..., Any]) -> Any:
+    """Make an intrinsic of its lowering; what it returns has no Python type."""
+    return intrinsic(function)
+
 
 LANES = 16
 _I32 = ir.IntType(32)
@@ -24,7 +33,7 @@ _ELEMENTS = {
 }
 
 
-class VectorType(types.Type):  # type: ignore[misc]
+class VectorType(types.Type):
     """A numba type for one kind of vector."""
 
     def __init__(self, code: str) -> None:
@@ -40,12 +49,14 @@ class VectorType(types.Type):  # type: ignore[misc]
 
 
 @register_model(VectorType)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, vector: VectorType) -> None:
-        super().__init__(manager, vector, vector.llvm)
+        base: Any = models.PrimitiveModel
+        base.__init__(self, manager, vector, vector.llvm)
 
 
-_OF = {code: VectorType(code) for code in _ELEMENTS}
+_kind: Any = VectorType
+_OF = {code: _kind(code) for code in _ELEMENTS}
 _BY_SCALAR = {v.scalar: v for v in _OF.values()}
 
 
@@ -74,7 +85,7 @@ def _convert(builder: Any, value: Any, source: Any, target: VectorType) -> Any:
     return builder.fpext(value, target.llvm)
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def load(typing: Any, array: Any, index: Any) -> Any:
     """Lanes from ``array[index:]``, in the array's own type."""
     vector = _BY_SCALAR[array.dtype]
@@ -85,7 +96,7 @@ def load(typing: Any, array: Any, index: Any) -> Any:
     return vector(array, types.intp), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def load_as(typing: Any, array: Any, index: Any, like: Any) -> Any:
     """16 lanes from ``array[index:]``, converted to the type of array ``like``."""
     vector = _BY_SCALAR[like.dtype]
@@ -97,7 +108,7 @@ def load_as(typing: Any, array: Any, index: Any, like: Any) -> Any:
     return vector(array, types.intp, like), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Lanes to ``array[index:]``."""
 
@@ -111,7 +122,7 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.intp, value), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def peek(typing: Any, array: Any, index: Any) -> Any:
     """One element, without a look at negative indices."""
 
@@ -121,7 +132,7 @@ def peek(typing: Any, array: Any, index: Any) -> Any:
     return array.dtype(array, types.intp), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Set one element, without a look at negative indices."""
 
@@ -133,7 +144,7 @@ def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.intp, array.dtype), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def splat(typing: Any, scalar: Any) -> Any:
     """The same number in every lane."""
     vector = _BY_SCALAR[scalar]
@@ -148,7 +159,7 @@ def splat(typing: Any, scalar: Any) -> Any:
 
 
 def _arithmetic(name: str) -> Any:
-    @intrinsic  # type: ignore[misc]
+    @_lowered
     def operation(typing: Any, a: Any, b: Any) -> Any:
         method = "f" + name if a.is_float else name
 
@@ -165,7 +176,7 @@ sub = _arithmetic("sub")
 mul = _arithmetic("mul")
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
     """``a * b + c`` rounded once: asked for by name, never left to the compiler."""
 
@@ -173,13 +184,13 @@ def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
         kind = "f32" if a.code == "f4" else "f64"
         signature = ir.FunctionType(a.llvm, [a.llvm] * 3)
         name = f"llvm.fma.v{a.lanes}{kind}"
-        function = cgutils.get_or_insert_function(builder.module, signature, name)
+        function = _declared(builder.module, signature, name)
         return builder.call(function, args)
 
     return a(a, b, c), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def bit_and(typing: Any, a: Any, b: Any) -> Any:
     """Bitwise and of two integer vectors."""
 
@@ -189,7 +200,7 @@ def bit_and(typing: Any, a: Any, b: Any) -> Any:
     return a(a, b), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def negate(typing: Any, a: Any) -> Any:
     """Each lane with the other sign."""
 
@@ -200,7 +211,7 @@ def negate(typing: Any, a: Any) -> Any:
 
 
 def _pick(order: str) -> Any:
-    @intrinsic  # type: ignore[misc]
+    @_lowered
     def operation(typing: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             compare = builder.fcmp_ordered if a.is_float else builder.icmp_signed
@@ -215,7 +226,7 @@ minimum = _pick("<")
 maximum = _pick(">")
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def absolute(typing: Any, a: Any) -> Any:
     """Each lane without its sign."""
 
@@ -227,7 +238,7 @@ def absolute(typing: Any, a: Any) -> Any:
     return a(a), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def multiply_pairs(typing: Any, a: Any, b: Any) -> Any:
     """32 int16 by 32 int16; neighbouring products added: 16 int32 (pmaddwd)."""
     wide = ir.VectorType(_I32, 32)
@@ -246,7 +257,7 @@ def multiply_pairs(typing: Any, a: Any, b: Any) -> Any:
     return _OF["i4"](a, b), generate
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def multiply_high(typing: Any, a: Any, b: Any) -> Any:
     """Upper 16 bits of the products of int16 lanes."""
     wide = ir.VectorType(_I32, 32)
@@ -260,7 +271,7 @@ def multiply_high(typing: Any, a: Any, b: Any) -> Any:
 
 
 def _shifted(count: int) -> Any:
-    @intrinsic  # type: ignore[misc]
+    @_lowered
     def operation(typing: Any, a: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return builder.ashr(args[0], ir.Constant(a.llvm, [count] * a.lanes))
@@ -273,7 +284,7 @@ def _shifted(count: int) -> Any:
 shift15, shift16 = _shifted(15), _shifted(16)  # arithmetic shifts to the right
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def widen(typing: Any, a: Any) -> Any:
     """16 int32 as 16 int64."""
     result = _OF["i8"]
@@ -285,7 +296,7 @@ def widen(typing: Any, a: Any) -> Any:
 
 
 def _counted(order: str) -> Any:
-    @intrinsic  # type: ignore[misc]
+    @_lowered
     def operation(typing: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             compare = builder.fcmp_ordered if a.is_float else builder.icmp_signed
@@ -302,7 +313,7 @@ bits_less = _counted("<")
 bits_equal = _counted("==")
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def count_bits(typing: Any, bits: Any) -> Any:
     """Number of bits that are set, as int64."""
 
@@ -313,7 +324,7 @@ def count_bits(typing: Any, bits: Any) -> Any:
 
 
 def _extreme(order: str) -> Any:
-    @intrinsic  # type: ignore[misc]
+    @_lowered
     def operation(typing: Any, a: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             value, lanes = args[0], a.lanes
@@ -338,7 +349,7 @@ least = _extreme("<")
 greatest = _extreme(">")
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def total(typing: Any, a: Any) -> Any:
     """Sum of all lanes; integer lanes are summed as int64, floats as a fixed tree."""
     result = a.scalar if a.is_float else types.int64
@@ -366,7 +377,7 @@ def total(typing: Any, a: Any) -> Any:
 
 
 def _shuffle(mask: list[int]) -> Any:
-    @intrinsic  # type: ignore[misc]
+    @_lowered
     def operation(typing: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             masks = ir.Constant(ir.VectorType(_I32, len(mask)), mask)
@@ -396,14 +407,14 @@ low1, high1 = _exchange(1, high=False), _exchange(1, high=True)
 next_lane = _shuffle(list(range(1, LANES + 1)))  # lanes 1..15 of a, then lane 0 of b
 
 
-@intrinsic  # type: ignore[misc]
+@_lowered
 def prefetch(typing: Any, array: Any, index: Any) -> Any:
     """Ask for the cache line of ``array[index]`` ahead of its use."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
         pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
-        function = cgutils.get_or_insert_function(
+        function = _declared(
             builder.module,
             ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32]),
             "llvm.prefetch.p0i8",

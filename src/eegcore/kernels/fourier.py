@@ -1,9 +1,9 @@
 """Discrete Fourier transforms of many real blocks at once, one block a lane.
 
-A block's n-point transform is split by real-input radix 2: the odd bins of 2M points are
-one complex transform of M/2 points, the even ones the same problem at half the size. The
-complex transforms are Stockham passes of radix 2, 3, 4, 5 and 8 whose last pass writes
-only the bins that are wanted. `eegcore.kernels.spectrum` is the caller.
+A block's n-point transform is split by real-input radix 2: the odd bins of 2M points
+are one complex transform of M/2 points, the even ones the same problem at half the
+size. The complex transforms are Stockham passes of radix 2, 3, 4, 5 and 8 whose last
+pass writes only the bins that are wanted. `eegcore.kernels.spectrum` is the caller.
 """
 
 from typing import Any
@@ -398,7 +398,7 @@ def _unpack(z_re: Any, z_im: Any, points: int, spacing: int, target: Any) -> Non
 
 @part
 def _fill_twisted(b: Any, points: int, x: Any, y: Any, tables: Any) -> None:
-    """Complex rows whose transform holds the odd bins of ``points`` rows and as many zeros."""
+    """Complex rows for the odd bins of ``points`` rows and as many zeros."""
     tr, ti = tables
     half = points // 2
     for m in range(half):

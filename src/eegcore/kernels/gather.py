@@ -31,7 +31,7 @@ def _read(data: Any, base: Any, i: Any) -> Any:
     """Sample ``i`` after element ``base``."""
 
 
-@overload(_read, inline="always")  # type: ignore[misc]
+@overload(_read, inline="always")
 def _read_of(data: Any, base: Any, i: Any) -> Any:
     if data.dtype == types.uint8:  # 24 bits, little endian, two's complement
 
@@ -96,7 +96,7 @@ def transposed(r: Any) -> Any:
 
 @part
 def lanes_of_blocks(x: Any, n: int, less: Any, b: Any, first: int) -> Any:
-    """16 rows ``x[first + lane * n:][:n]``, less one number a lane, to b[m * 16 + lane].
+    """16 rows x[first + lane * n:][:n], less one number a lane, to b[m * 16 + lane].
 
     Returns each lane's sum of squares; the last rows may be read past their end by
     up to 15 samples, and n may be shorter than 16.

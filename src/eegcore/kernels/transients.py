@@ -1,7 +1,7 @@
 """Zero-phase filter and candidate peaks of slabs of a recording, one slab a lane.
 
-A slab is filtered forwards from a run-up before it and backwards from one after it, long
-enough for the filter to forget where it began; where the signal itself begins or
+A slab is filtered forwards from a run-up before it and backwards from one after it,
+long enough for the filter to forget where it began; where the signal itself begins or
 ends, it is extended by odd reflection with scipy's initial state. The public side is
 `eegcore.transients`.
 """
@@ -165,7 +165,7 @@ def _reach(v: Any, peak: int, step: int, end: int) -> int:
 
 
 @part
-def _any_large(v: Any, i: int, least: float) -> bool:
+def _any_large(v: Any, i: int, least: float) -> Any:
     a = load(v, i)
     return bits_less(maximum(a, negate(a)), splat(least)) != 65535
 

@@ -49,7 +49,7 @@ NARROW = 16383
 
 
 @part
-def _halves(low: Any, high: Any) -> int:
+def _halves(low: Any, high: Any) -> Any:
     """A sum that was kept as lower and upper 16 bits."""
     return total(low) + 65536 * total(high)
 
@@ -58,7 +58,7 @@ def _range(x: Any, at: Any, n: Any) -> Any:
     """Lowest and highest of ``x[at : at + n]``."""
 
 
-@overload(_range)  # type: ignore[misc]
+@overload(_range)
 def _range_of(x: Any, at: Any, n: Any) -> Any:
     def plain(x: Any, at: Any, n: Any) -> Any:
         low = np.int64(peek(x, at))
@@ -92,7 +92,7 @@ def _range_of(x: Any, at: Any, n: Any) -> Any:
 
 
 @part
-def _sum(z: Any, at: int, n: int, mask: Any) -> int:
+def _sum(z: Any, at: int, n: int, mask: Any) -> Any:
     one = splat(np.int16(1))
     acc = multiply_pairs(bit_and(load(mask, 64), one), one)
     for j in range(0, n, 32):
@@ -213,7 +213,7 @@ def _as_int16(x: Any, at: Any, n: Any, low: Any, room: Any) -> Any:
     """The stretch as int16, where it starts, and what was subtracted."""
 
 
-@overload(_as_int16)  # type: ignore[misc]
+@overload(_as_int16)
 def _as_int16_of(x: Any, at: Any, n: Any, low: Any, room: Any) -> Any:
     def same(x: Any, at: Any, n: Any, low: Any, room: Any) -> Any:
         return x, at, np.int64(0)
@@ -267,7 +267,7 @@ def _changes(x: Any, n: Any, level: Any, mask: Any) -> Any:
     """Number of changes between below ``level`` and not, in ``x[:n]``."""
 
 
-@overload(_changes)  # type: ignore[misc]
+@overload(_changes)
 def _changes_of(x: Any, n: Any, level: Any, mask: Any) -> Any:
     def plain(x: Any, n: Any, level: Any, mask: Any) -> Any:
         count = np.int64(0)
