@@ -11,7 +11,9 @@ edges where the excess sinks below three tenths of its height. A run is a seizur
 
 * it is rhythmic (slow power does not dwarf theta and alpha, fast power does not either)
   and lasts at least 16 s, or it lasts at least 26 s and is not mostly muscle: ACNS asks
-  for evolution over at least 10 s (Hirsch et al. 2021, J Clin Neurophysiol 38:1);
+  for evolution over at least 10 s (Hirsch et al. 2021, J Clin Neurophysiol 38:1),
+  of which only the length is asked here, since band powers of 2 s show the course of
+  frequency poorly;
 * and it is no movement: a broad rise with slow waves in front, under 45 s; no muscle:
   gamma above beta (Goncharova et al. 2003; Tatum et al. 2011, Neurodiagn J 51:233).
 
