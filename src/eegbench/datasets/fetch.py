@@ -100,7 +100,7 @@ def _files(
             talk(f"{name} is there")
         else:
             talk(f"{name} from {base}")
-            download(f"{base.rstrip('/')}/{name}", path, tick=tick)
+            download(f"{base.rstrip('/')}/{name}", path, tick=_in_mb(tick))
         problem = content_problem(data, path)
         if problem is not None:
             path.unlink()
@@ -108,6 +108,13 @@ def _files(
         sums[name] = sha256_of(path)
     write_whole(folder / RECORD, json.dumps(sums, indent=2).encode() + b"\n")
     return Fetched(f"{data.name} is in {folder}", failed=False)
+
+
+def _in_mb(tick: Tick | None) -> Tick | None:
+    """Progress in millions of bytes, which a person can read."""
+    if tick is None:
+        return None
+    return lambda done, total: tick(done // 1_000_000, -(-total // 1_000_000))
 
 
 def content_problem(data: Dataset, path: Path) -> str | None:

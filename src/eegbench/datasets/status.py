@@ -32,14 +32,21 @@ def _row(sources: Path, data: Dataset) -> Row:
     if folder is None:
         return {**row, "mb": 0.0, "state": f"not in {sources}"}
     found = [path for path in folder.rglob("*") if path.is_file()]
-    whole = [path for path in found if not path.name.endswith((".part", ".part.tag"))]
+    parts = [path for path in found if path.name.endswith((".part", ".incomplete"))]
+    whole = [path for path in found if not _beside(path, folder)]
     return {
         **row,
         "folder": str(folder),
         "files": len(whole),
         "mb": round(sum(path.stat().st_size for path in whole) / 1e6, 1),
-        "state": _state(folder, data, n_parts=len(found) - len(whole)),
+        "state": _state(folder, data, n_parts=len(parts)),
     }
+
+
+def _beside(path: Path, folder: Path) -> bool:
+    """Whether a file is no part of the data: begun, or a client's own notes."""
+    hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+    return hidden or path.name.endswith((".part", ".part.tag"))
 
 
 def _state(folder: Path, data: Dataset, *, n_parts: int) -> str:
