@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from eegcore.errors import EegcoreError as EegcoreError
     from eegcore.formats import from_array as from_array
     from eegcore.formats import from_mne as from_mne
-    from eegcore.formats import open_recording as open  # noqa: A004
+    from eegcore.formats import open_recording
     from eegcore.recording import Recording as Recording
     from eegcore.tools.toolbox import Toolbox as Toolbox
     from eegcore.windowed import windowed_features as windowed_features
+
+    open = open_recording  # the public name; a def would hide the builtin here
 
 __version__ = "0.1.0"
 
@@ -28,7 +30,7 @@ _HOME = {
     "EegcoreError": ("eegcore.errors", "EegcoreError"),
 }
 
-__all__ = [*_HOME, "__version__"]  # noqa: PLE0604 - the names of _HOME are the names
+__all__ = [*_HOME, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
