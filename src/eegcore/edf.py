@@ -39,6 +39,9 @@ from eegcore.timeline import Segment, Timeline
 from eegcore.units import filter_edges, unit_and_factor
 
 _ANNOTATION_LABELS = frozenset({"edf annotations", "bdf annotations"})
+# Two bytes of a hostile file can make an event of a hundred bytes in memory.
+MOST_EVENTS = 1_000_000
+MOST_FAULTS = 50
 _HIGHEST_RATE_HZ = 1e9
 _LARGEST_VALUE = 1e30
 _NAN = float("nan")
@@ -143,13 +146,21 @@ class EdfLoader:
         events: list[Annotation] = []
         warnings: list[str] = []
         starts: list[float | None] = []
+        n_faults = 0
         for number, rows in enumerate(self._annotation_rows()):
             for row in rows:
                 found = parse_tals(row.tobytes(), timekeeping=number == 0)
-                events += found.events
-                warnings += found.faults
+                if len(events) < MOST_EVENTS:
+                    events += found.events
+                n_faults += len(found.faults)
+                warnings += found.faults[: MOST_FAULTS - len(warnings)]
                 if number == 0:
                     starts.append(found.start_sec)
+        if n_faults > MOST_FAULTS:
+            warnings.append(f"{n_faults - MOST_FAULTS} more such annotations")
+        if len(events) >= MOST_EVENTS:
+            warnings.append(f"more than {MOST_EVENTS} annotations; the rest left out")
+            del events[MOST_EVENTS:]
         if self._header.format.endswith("+C"):
             warnings += _breaks(starts, self._header)
         events.sort(key=lambda event: event.onset_sec)

@@ -92,7 +92,7 @@ def _open(path: Path, given: _Given) -> Recording:
         raise ReadError("a folder, not a recording")
     if not stat.S_ISREG(status.st_mode):
         raise ReadError("not a regular file")
-    stamp = FileStamp(status.st_size, status.st_mtime_ns)
+    stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino)
     suffix = path.suffix.lower()
     with path.open("rb", buffering=0) as file:
         head = file.read(FIXED_BYTES)

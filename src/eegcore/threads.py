@@ -34,6 +34,16 @@ def n_threads() -> int:
     return int(text)
 
 
+def _renew_lock() -> None:
+    """Give a forked child a lock of its own: nobody there would open the old one."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
 def _pool(size: int) -> ThreadPoolExecutor:
     """Return the pool of this process; a forked child makes its own."""
     key = (os.getpid(), size)

@@ -1,12 +1,12 @@
 """Welch band sums of every segment of many channels, in one pass in file order.
 
-A segment of ``2 h`` samples is two blocks of ``h``; its transform is A[k] + (-1)^k B[k]
-of the blocks' zero-padded transforms, so each sample is transformed once although
-segments overlap by half. Hann is three taps in frequency, the constant detrend is X[0]
-= 0. Sixteen neighbouring blocks lie side by side in float32 lanes, each less its own
-integer mean, so that an electrode offset costs no precision; the difference of the
-means of a segment's blocks is put back. Nothing of a segment depends on its place in
-the file, so that a cut file gives the bytes of the whole one.
+A segment of ``2 h`` samples is two blocks of ``h``; its transform is A[k] + (-1)^k
+B[k] of the blocks' zero-padded transforms, so each sample is transformed once although
+segments overlap by half. Hann is three taps in frequency, the constant detrend is
+X[0] = 0. Sixteen neighbouring blocks (a group) lie side by side in float32 lanes, each
+less its own integer mean, so that an electrode offset costs no precision; the
+difference of the means of a segment's blocks is put back. Nothing of a segment depends
+on its place in the file, so that a cut file gives the bytes of the whole one.
 
 `segment_sums` is the ordinary path: float64, any window, any start.
 """

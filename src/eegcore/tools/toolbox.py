@@ -1,10 +1,12 @@
 """The toolbox: argument checks, output budget, dispatch, error replies."""
 
 import logging
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import orjson
@@ -32,6 +34,7 @@ from eegcore.tools.schemas import Flavour, render
 DEFAULT_BUDGET_TOKENS = 8000
 
 _log = logging.getLogger(__name__)
+_boxes: "WeakSet[Toolbox]" = WeakSet()
 
 
 class Toolbox:
@@ -73,6 +76,7 @@ class Toolbox:
         self._recordings = dict(recordings)
         self._views: dict[str, RecordView] = {}
         self._lock = Lock()
+        _boxes.add(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -167,6 +171,7 @@ class Toolbox:
             check_budget(tool, call, self.budget_tokens)
         with np.errstate(all="ignore"):  # what overflows has no value: null
             answer = tool.answer(call)
+        view.recording.check_unchanged()  # nor while the answer was computed
         if self.encoding == "compact":
             answer = encode(name, answer)
         if tool.size is None and size_of(answer) > call.characters:
@@ -230,6 +235,16 @@ class Toolbox:
             for form in (Path(path).resolve(), Path(path), Path(path).name):
                 text = text.replace(str(form), "the file")
         return safe_message(text, ERROR_LIMIT)
+
+
+def _renew_locks() -> None:
+    """Give toolboxes of a forked child new locks: a thread may have held the old."""
+    for box in _boxes:
+        box._lock = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def _checked_encoding(encoding: Encoding, dialect: str) -> Encoding:

@@ -110,7 +110,7 @@ _DECIMALS = {
 }
 
 
-_MANY_WINDOWS = 100_000
+_MANY_WINDOWS = 5000
 
 
 class Plan(NamedTuple):
@@ -172,6 +172,8 @@ def _check_sizes(call: Call, window_sec: float, step_sec: float) -> None:
         choose = min if call.dialect.placed_by_time else max
         rate_hz = choose(call.rate_hz(c) for c in call.channels)
         least = 2.0 if name == "window_sec" else 1.0
+        if rate_hz == 0:
+            raise ToolError("too_short", "a channel asked for holds no samples")
         if value <= 0 or value * rate_hz < least - 1e-9:
             raise ToolError(
                 "out_of_range",
