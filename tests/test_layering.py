@@ -119,10 +119,16 @@ PARTS = {
         NUMERIC,
         inside_functions=("mcp", "mcp_types", "anyio", "uvicorn"),
     ),
+    "eegcore.archive_tables": Rule(
+        ("eegcore.errors",), outside=NUMERIC, inside_functions=("pyarrow",)
+    ),
+    "eegcore.dask_pool": Rule(("eegcore",), inside_functions=("distributed",)),
+    "eegcore.features_cli": Rule(("eegcore",), ("eegcore.cli",), outside=("click",)),
     **dict.fromkeys(
-        ("eegcore.serve_cli", "eegcore.schemas_cli"),
+        ("eegcore.serve_cli", "eegcore.schemas_cli", "eegcore.warmup_cli"),
         Rule(("eegcore",), ("eegcore.cli",), outside=("click",)),
     ),
+    "eegcore.warmup_cli": Rule(("eegcore",), outside=("click",)),
     "eegcore.serve_folder": Rule(("eegcore",), ("eegcore.cli",), NUMERIC),
     "eegcore.cli": Rule(("eegcore",), outside=("click", "rich", *NUMERIC)),
     "eegbench.errors": Rule(()),

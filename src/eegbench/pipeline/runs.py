@@ -8,7 +8,7 @@ from typing import Any
 
 from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate_run
-from eegbench.instances import read_set, recording_path
+from eegbench.instances import recording_path
 from eegbench.pipeline.baselines import baselines_of
 from eegbench.scored import LoadedRun, ScoredCase, load_run
 from eegbench.transcripts import read_transcript
@@ -176,11 +176,13 @@ def demo(output: Path, *, workers: int | None, talk: Talk, tick: Tick) -> str:
     """Build the simulated set, run two agents on it, score, and write a report."""
     from eegbench.report.leaderboard import score_text
     from eegbench.suites.eegagent.demo import build_demo
+    from eegcore.warmup import compile_all
 
     talk("simulating recordings of all six tasks")
     build_demo(output / "set")
     talk("compiling the kernels, once for this version of them")
-    compile_kernels(output / "set")
+    # before there are many processes, each of which would compile the same
+    compile_all(lambda name, done, count: tick(done, count))
     results = []
     for agent in ("rules", "random"):
         talk(f"running {agent}")
@@ -204,27 +206,6 @@ def demo(output: Path, *, workers: int | None, talk: Talk, tick: Tick) -> str:
         f"{tables}\nSIMULATED data: these scores show that the chain works, no more.\n"
         f"next: open {page}; then build a set from real data: eegbench build --help\n"
     )
-
-
-def compile_kernels(set_path: Path) -> None:
-    """Call every tool once on a recording of each task, before processes are many.
-
-    Compiled code is kept on disk; without this, each worker would compile the same.
-    """
-    from eegcore.tools.toolbox import Toolbox
-
-    chosen = read_set(set_path)
-    first = {instance.task: instance for instance in reversed(chosen.instances)}
-    for instance in first.values():
-        path = recording_path(chosen.path, instance)
-        if path is None:
-            continue
-        with open_recording(path, **instance.open_args) as recording:
-            box = Toolbox({"rec-1": recording})
-            for name in box.names:
-                answer = box.call(name, {"record_id": "rec-1"})
-                if "suggested_call" in answer:
-                    box.call(name, answer["suggested_call"]["arguments"])
 
 
 def case(
