@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import click
@@ -91,6 +92,7 @@ def serve(folder: Path, *, http: bool, host: str, port: int, **options: Any) -> 
             most_open=options["max_open"],
         )
         _say(f"{found.n_files} recordings under {found.root}")
+        Thread(target=_compile, name="compile", daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):
             if http:
                 serve_http(service, host=host, port=port, announce=_say)
@@ -99,6 +101,18 @@ def serve(folder: Path, *, http: bool, host: str, port: int, **options: Any) -> 
     except EegcoreError as error:
         _say(str(error.args[-1] if error.args else error))
         sys.exit(1)
+
+
+def _compile() -> None:
+    """Compile the kernels of a new installation: a client would not wait so long."""
+    from eegcore.kernels._jit import is_compiled
+
+    if not is_compiled():
+        from eegcore.warmup import compile_all
+
+        _say("compiling the kernels, once for this version; calls wait for it")
+        compile_all()
+        _say("the kernels are compiled")
 
 
 def _say(text: str) -> None:

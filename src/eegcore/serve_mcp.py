@@ -126,7 +126,8 @@ def serve_http(
         streamable_http_path=PATH, stateless_http=True, json_response=True, host=host
     )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
+    # Named TCP, or asyncio leaves Nagle's algorithm on: 40 ms a call.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, port))

@@ -148,6 +148,20 @@ def test_no_window_is_longer_than_its_estimate(
     assert len(orjson.dumps(answer)) <= 4 * refused["estimated_tokens"]
 
 
+@pytest.mark.parametrize("window_sec", [5, 7.003])
+def test_thousands_of_windows_are_within_the_estimate(window_sec) -> None:
+    recording = _plain(1, rate_hz=4, n_sec=43_000)
+    arguments = {"record_id": "r", "window_sec": window_sec, "features": ["rms_uv"]}
+    tool = "compute_windowed_features"
+    box = Toolbox({"r": recording}, budget_tokens=None, encoding="compact")
+    answer = box.call(tool, arguments)
+    assert answer["n_windows"] > 5000
+    refused = Toolbox({"r": recording}, budget_tokens=1, encoding="compact").call(
+        tool, arguments
+    )
+    assert len(orjson.dumps(answer)) <= 4 * refused["estimated_tokens"]
+
+
 def test_gaps_are_within_the_estimate(tmp_path) -> None:
     arguments = {"record_id": "r", "window_sec": 0.1, "features": ["rms_uv"]}
     tool = "compute_windowed_features"
