@@ -10,6 +10,7 @@ from eegbench.analysis.errors_by import (
     seizure_errors,
     snr_response,
 )
+from eegbench.analysis.figures import snr_figure
 from eegbench.analysis.measured import measured_values, spreads
 from eegbench.analysis.models import (
     comparable,
@@ -269,3 +270,11 @@ def test_what_the_paper_states_stands_beside_our_errors() -> None:
     assert errors["GLM-5.1"]["over_alarm_rate"] == 0.964
     axes = {row["agent"]: row for row in paper_axes()}
     assert axes["DeepSeek-V3.2"]["clean_accuracy"] == 0.19
+
+
+def test_contaminated_segments_without_a_level_break_no_figure() -> None:
+    pytest.importorskip("matplotlib")
+    cases = [labelled_case("T2", "ocular", "ocular"), labelled_case("T2", "clean", "x")]
+    rows = [{"agent": "a", **row} for row in snr_response(cases)]
+    assert {row["snr_db"] for row in rows} == {None}
+    assert len(snr_figure(rows).axes) == 2

@@ -123,7 +123,11 @@ def snr_figure(rows: Sequence[Row]) -> "Figure":
     for axes, artifact in zip(panels, artifacts, strict=True):
         for k, agent in enumerate(dict.fromkeys(row["agent"] for row in rows)):
             kept = [row for row in rows if row["agent"] == agent]
-            at = [row for row in kept if row["artifact"] == artifact]
+            at = [
+                row
+                for row in kept
+                if row["artifact"] == artifact and row["snr_db"] is not None
+            ]
             clean = [row for row in kept if row["artifact"] == "clean"]
             marker, colour = MARKERS[k % 6], COLOURS[k % 6]
             axes.plot(
