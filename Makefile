@@ -19,6 +19,7 @@ $(VENV)/.peers: $(VENV)/.installed requirements/peers.txt
 	@touch $@
 
 demo: $(VENV)/.installed ## simulated data, rules and a random baseline, scores, HTML report
+	$(BIN)/eegcore warmup
 	$(BIN)/eegbench demo -o demo
 
 test: $(VENV)/.installed ## all tests; those on real recordings need $(DATA)
