@@ -12,32 +12,20 @@ import pickle
 import platform
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from eegcore import threads
 from eegcore.errors import MissingExtraError, WorkerError
 from eegcore.pool import Done, Task
+from eegcore.versions import versions
 
 CONNECT_SEC = 10.0
 AHEAD = 4
 """Tasks handed to Dask for each of its threads: enough to keep them busy, and few
 enough that results and payloads in flight stay bounded."""
-PACKAGES = ("eegbench", "numpy", "numba", "scipy")
 
 _ready: dict[str, Callable[[bytes], bytes]] = {}
 _ready_lock = threading.Lock()
-
-
-def versions() -> dict[str, str]:
-    """Return what decides the bytes of a result."""
-    told = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            told[name] = version(name)
-        except PackageNotFoundError:
-            told[name] = ""
-    return told
 
 
 def run_tasks_on_dask(
