@@ -295,9 +295,6 @@ def _hypnograms(cases: _Cases) -> list[Baseline]:
         value = score_nights(rows, n_rounds=0).metrics["macro_f1"]
         return 0.0 if value is None else value
 
-    def of_night(wanted: Codes, said: Codes) -> float:
-        return score_hypnogram(wanted, said).macro_f1 or 0.0
-
     constants = {
         name: score([np.full(night.size, code, dtype=np.int8) for night in nights])
         for code, name in enumerate(STAGES)
@@ -309,7 +306,7 @@ def _hypnograms(cases: _Cases) -> list[Baseline]:
     draws = []
     for _ in range(N_NIGHT_DRAWS if scored.size else 0):
         draws.append(score([rng.choice(scored, night.size) for night in nights]))
-    typical = typical_nights(nights, cases.groups, of_night) if nights else []
+    typical = typical_nights(nights, cases.groups) if nights else []
     return [
         Baseline(name="constant", score=constants[best], note=f"always {best}"),
         Baseline(name="class frequency", score=fmean(draws) if draws else None),

@@ -101,19 +101,29 @@ def test_a_typical_night_learns_from_other_people_only():
     early = encode(["N3"] * 30 + ["REM"] * 30)
     late = encode(["REM"] * 30 + ["N3"] * 30)
 
-    def score(true, said):
-        return score_hypnogram(true, said).macro_f1
-
     nights = [early, early, late, late]
-    staged = typical_nights(nights, ["a", "a", "b", "b"], score)
+    staged = typical_nights(nights, ["a", "a", "b", "b"])
     assert staged[0].tolist() == late.tolist()
     assert staged[2].tolist() == early.tolist()
 
 
 def test_one_person_alone_has_an_awake_typical_night():
     night = encode(["N2"] * 5)
-    (staged,) = typical_nights([night], ["a"], lambda true, said: 0.0)
+    (staged,) = typical_nights([night], ["a"])
     assert staged.tolist() == [0] * 5
+
+
+def test_the_choice_by_counts_is_the_choice_by_scoring_nights(rng):
+    """Counts per part give the macro-F1 that the scorer gives epoch by epoch."""
+    from eegbench.scoring.nosignal import _bin_counts, _macro_f1, _staged
+
+    table = rng.integers(0, 5, 60).astype(np.int8)
+    nights = [rng.integers(-1, 5, n).astype(np.int8) for n in (7, 60, 733)]
+    counts = np.stack([_bin_counts(night) for night in nights])
+    by_scorer = [
+        score_hypnogram(night, _staged(table, night.size)).macro_f1 for night in nights
+    ]
+    np.testing.assert_allclose(_macro_f1(counts, table), by_scorer, rtol=1e-12)
 
 
 def test_features_leave_out_what_does_not_vary_and_what_is_a_list():
@@ -175,7 +185,7 @@ def test_a_typical_night_stages_trimmed_nights_better_than_most_models(data_dir)
     def score(true, said):
         return score_hypnogram(true, said).macro_f1
 
-    staged = typical_nights(nights, people, score)
+    staged = typical_nights(nights, people)
     mean = np.mean([score(t, s) for t, s in zip(nights, staged, strict=True)])
     assert len(nights) == 20
     assert 0.38 < mean < 0.48
