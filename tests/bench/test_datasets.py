@@ -71,6 +71,15 @@ def test_status_tells_what_is_missing(tmp_path: Path) -> None:
     assert rows["eegdenoisenet"]["state"].startswith("begun")
     assert rows["chbmit"]["state"] == "2 of 2 files missing"
     assert rows["ds004504"]["state"].startswith("not in")
+    (tmp_path / "medmcqa").mkdir()
+    (tmp_path / "medmcqa" / "dev.json").write_text("{}")
+    signals = tmp_path / "ds004504" / "sub-001" / "eeg"
+    signals.mkdir(parents=True)
+    (signals / "sub-001_task-eyesclosed_eeg.set").write_text("/annex/objects/x")
+    result = call("data", "status", "--sources", tmp_path, "--format", "json")
+    rows = {row["name"]: row for row in json.loads(result.stdout)}
+    assert rows["medmcqa"]["state"] == "without train.json"
+    assert rows["ds004504"]["state"] == "without recordings"
     assert call("data", "status", "--sources", tmp_path / "no").exit_code == 0
 
 

@@ -9,6 +9,8 @@ from eegbench.errors import SourceError
 from eegbench.sources.folders import FOLDER_NAMES, find_folder
 
 Row = dict[str, Any]
+POINTER_BYTES = 4096
+"""A clone without its annexed content has pointers of some hundred bytes."""
 
 
 def folder_of(sources: Path, data: Dataset) -> Path | None:
@@ -52,9 +54,14 @@ def _beside(path: Path, folder: Path) -> bool:
 def _state(folder: Path, data: Dataset, *, n_parts: int) -> str:
     if n_parts:
         return f"begun: 'eegbench data fetch {data.name}' goes on"
-    if data.way == "files":
-        absent = [name for name in data.files if not (folder / name).is_file()]
+    if data.way in ("files", "huggingface"):
+        named = [name for name in data.files if "*" not in name]
+        absent = [name for name in named if not (folder / name).is_file()]
         return f"without {', '.join(absent)}" if absent else "there"
+    if data.way == "openneuro":
+        signals = [path.stat().st_size for path in folder.glob("sub-*/eeg/*_eeg.set")]
+        n_whole = sum(size > POINTER_BYTES for size in signals)
+        return f"{n_whole} recordings" if n_whole else "without recordings"
     if data.way == "physionet":
         try:
             listed = read_sums(folder / SUMS_NAME)

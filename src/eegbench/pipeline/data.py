@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from eegbench.datasets.catalogue import catalogue, dataset
+from eegbench.datasets.catalogue import Dataset, catalogue, dataset
 from eegbench.errors import SourceError
 from eegbench.report.tables import render
 
@@ -19,7 +19,7 @@ def list_data(*, form: str) -> str:
             "task": data.task,
             "gb": data.size_mb / 1000,
             "licence": data.licence,
-            "way": _WAYS[data.way],
+            "way": _way(data),
             "what": data.title,
             "expects": data.expects,
             "terms": data.terms,
@@ -39,6 +39,12 @@ def list_data(*, form: str) -> str:
                 lines.append(f"    {key}: {row[key]}")
     lines.append("\nnothing is fetched unless you ask: eegbench data fetch NAME")
     return "\n".join(lines) + "\n"
+
+
+def _way(data: Dataset) -> str:
+    if data.way == "files" and data.base_url is None:
+        return "by hand, or here from a mirror"
+    return _WAYS[data.way]
 
 
 _WAYS = {
