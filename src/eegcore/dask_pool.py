@@ -24,6 +24,8 @@ AHEAD = 4
 """Tasks handed to Dask for each of its threads: enough to keep them busy, and few
 enough that results and payloads in flight stay bounded."""
 
+LOST = "Dask lost every worker that began it"
+
 _ready: dict[str, Callable[[bytes], bytes]] = {}
 _ready_lock = threading.Lock()
 
@@ -69,7 +71,7 @@ def run_tasks_on_dask(
 
         waiting = iter(tasks)
         keys: dict[Any, str] = {}
-        ended = as_completed()
+        ended = as_completed(loop=client.loop)
 
         def hand_out() -> bool:
             task = next(waiting, None)
@@ -91,7 +93,7 @@ def run_tasks_on_dask(
             if error is None:
                 yield Done(key, future.result(), "done", "")
             elif isinstance(error, KilledWorker):
-                yield Done(key, None, "crash", _killed(error))
+                yield Done(key, None, "crash", LOST)
             else:
                 raise WorkerError(_reason(error)) from error
             hand_out()
@@ -165,11 +167,6 @@ def _n_threads() -> int:
         return max(1, int(get_worker().state.nthreads))
     except (AttributeError, ValueError):
         return threads.n_threads()
-
-
-def _killed(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return f"Dask lost every worker that began it: {text}"[:300]
 
 
 def _reason(error: BaseException) -> str:
