@@ -37,6 +37,10 @@ _log = logging.getLogger(__name__)
 _boxes: "WeakSet[Toolbox]" = WeakSet()
 
 
+FAULT_CODES = ("internal", "unreadable")
+"""Codes of failures that are not the agent's."""
+
+
 class Toolbox:
     """The ten tools over some recordings, for an agent or for Python.
 
@@ -222,7 +226,9 @@ class Toolbox:
         if len(message) > ERROR_LIMIT:
             message = message[: ERROR_LIMIT - 1] + "…"
         answer: Json = {"record_id": record_id, "error": message}
-        if self.dialect.error_codes:
+        # Whose fault it was is told in both dialects: a harness must not score what
+        # an agent answers to a recording that became unreadable.
+        if self.dialect.error_codes or error.code in FAULT_CODES:
             answer["code"] = error.code
         return answer | error.facts
 
