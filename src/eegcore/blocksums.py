@@ -8,6 +8,7 @@ bytes whether the sums were kept from an earlier call or not, with one thread or
 Kept sums are bounded; the oldest go first.
 """
 
+import os
 import threading
 import weakref
 from collections import OrderedDict
@@ -58,12 +59,14 @@ class _Chunk:
 
     @property
     def n_bytes(self) -> int:
-        """Memory that has been written to."""
-        segments = self.atoms[0].nbytes + self.flags[0].nbytes
-        stretches = self.sums[0].nbytes + self.marks[0].nbytes
-        sizes = np.array([segments, stretches, self.density[0].nbytes])
-        shares = self.have.mean(axis=2).sum(axis=1)
-        return int((shares * sizes).sum())
+        """Memory that has been written to.
+
+        Whole arrays: rows are about a page long, so one block touches all of a row.
+        """
+        segments = self.atoms.nbytes + self.flags.nbytes
+        stretches = self.sums.nbytes + self.marks.nbytes
+        sizes = np.array([segments, stretches, self.density.nbytes])
+        return int(sizes[self.have.any(axis=(1, 2))].sum())
 
 
 @dataclass(eq=False)
@@ -83,6 +86,16 @@ _lock = threading.RLock()
 _kept: "weakref.WeakKeyDictionary[Recording, dict[float, _Kept]]" = (
     weakref.WeakKeyDictionary()
 )
+
+
+def _renew_lock() -> None:
+    """Give a forked child a lock of its own: nobody there would open the old one."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def forget(recording: Recording | None = None) -> None:
@@ -118,15 +131,17 @@ def _kept_of(recording: Recording, rate_hz: float, h: int) -> _Kept:
     return by_rate[rate_hz]
 
 
-def _new_chunk(kept: _Kept) -> _Chunk:
+def _new_chunk(kept: _Kept, number: int) -> _Chunk:
     n = len(kept.rows)
+    pieces = min(CHUNK // PIECE, -(-(kept.n_blocks - number * CHUNK) // PIECE))
+    blocks = pieces * PIECE
     return _Chunk(
-        np.zeros((n, kept.n_atoms, CHUNK), np.float32),
-        np.zeros((n, CHUNK), np.uint8),
-        np.zeros((n, N_SUMS, CHUNK)),
-        np.zeros((n, N_MARKS, CHUNK), np.int32),
-        np.zeros((n, CHUNK // PIECE, kept.h + 1)),
-        np.zeros((3, n, CHUNK // PIECE), np.bool_),
+        np.zeros((n, kept.n_atoms, blocks), np.float32),
+        np.zeros((n, blocks), np.uint8),
+        np.zeros((n, N_SUMS, blocks)),
+        np.zeros((n, N_MARKS, blocks), np.int32),
+        np.zeros((n, pieces, kept.h + 1)),
+        np.zeros((3, n, pieces), np.bool_),
     )
 
 
@@ -221,7 +236,7 @@ class Sums:
     def _chunk(self, number: int) -> _Chunk:
         chunks = self._kept.chunks
         if number not in chunks:
-            chunks[number] = _new_chunk(self._kept)
+            chunks[number] = _new_chunk(self._kept, number)
             self._kept.grown = True
         chunks.move_to_end(number)
         return chunks[number]
