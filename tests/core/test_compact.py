@@ -4,12 +4,14 @@ import jsonschema
 import numpy as np
 import orjson
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eegcore
 from compact_rows import rows_of
 from edf_writer import Annotations, Edf, Signal, tal
+from eegcore.cli import main
 from eegcore.errors import ArgumentError
 from eegcore.tools import TOOLS
 from eegcore.tools.compact import _table, progression
@@ -206,6 +208,18 @@ def test_the_paper_dialect_has_no_compact_form() -> None:
         Toolbox({}, dialect="paper-1.0", encoding="compact")
     with pytest.raises(ArgumentError, match="allowed are rows, compact"):
         Toolbox({}, encoding="columns")  # type: ignore[arg-type]
+
+
+def test_the_command_gives_columns(tmp_path) -> None:
+    _odd(tmp_path)
+    command = ["call", "compute_noise_metrics", str(tmp_path / "odd.edf")]
+    done = CliRunner().invoke(main, [*command, "--encoding", "compact"])
+    channels = orjson.loads(done.stdout)["channels"]
+    assert channels["channel"] == ["EEG C3", "EEG C4", "EEG Cz", "EEG O1"]
+    wrong = [*command, "--encoding", "compact", "--dialect", "paper-1.0"]
+    done = CliRunner().invoke(main, wrong)
+    assert done.exit_code == 2
+    assert "not offered in dialect paper-1.0" in done.stderr
 
 
 def test_tools_say_how_to_read_columns() -> None:
