@@ -25,8 +25,8 @@ demo: $(VENV)/.installed ## simulated data, rules and a random baseline, scores,
 test: $(VENV)/.installed ## all tests; those on real recordings need $(DATA)
 	$(BIN)/python -m pytest -n auto
 
-coverage: $(VENV)/.installed ## line and branch coverage of src, compilation off
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run --parallel-mode -m pytest -q
+coverage: $(VENV)/.installed ## line and branch coverage of src, compiled loops left out
+	$(BIN)/coverage run -m pytest -q
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
