@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from eegcore.bands import WINDOW_BANDS_HZ
 from eegcore.bandsums import band_powers_of
-from eegcore.blocksums import SEGMENTS, STRETCHES, prepare
+from eegcore.blocksums import KEPT_BYTES, SEGMENTS, STRETCHES, Sums, prepare
 from eegcore.errors import ArgumentError, RangeError
 from eegcore.moments import figures_of
 from eegcore.recording import Recording
@@ -152,8 +152,9 @@ def features_of_windows(
                 float(grid.start_sec[k]), float(grid.stop_sec[k])
             )
     values = np.full((len(channels), len(features), n_windows), np.nan)
-    for first in range(0, n_windows, _BATCH_WINDOWS):
-        some = slice(first, first + _BATCH_WINDOWS)
+    size = _batch_size(recording, channels, grid, _kinds_of(features))
+    for first in range(0, n_windows, size):
+        some = slice(first, first + size)
         part = WindowGrid(grid.start_sec[some], grid.stop_sec[some], 0.0)
         spans = [window_samples(recording, channel, part) for channel in channels]
         _prepare(recording, channels, spans, features)
@@ -182,17 +183,46 @@ def _prepare(
     features: tuple[str, ...],
 ) -> None:
     """Have the block sums of many windows made in file order, on all threads."""
-    kinds = []
-    if any(name not in WAVEFORM_FEATURES for name in features):
-        kinds.append(SEGMENTS)
-    if any(name in WAVEFORM_FEATURES for name in features):
-        kinds.append(STRETCHES)
     ranges = {}
     for channel, (starts, stops) in zip(channels, spans, strict=True):
         h = fast_block(recording, channel)
         if h and not (starts % h).any() and ((stops - starts) >= 2 * h).all():
             ranges[channel] = (int(starts.min()), int(stops.max()))
-    prepare(recording, ranges, tuple(kinds))
+    prepare(recording, ranges, _kinds_of(features))
+
+
+def _kinds_of(features: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the kinds of block sums that features are made of."""
+    kinds = []
+    if any(name not in WAVEFORM_FEATURES for name in features):
+        kinds.append(SEGMENTS)
+    if any(name in WAVEFORM_FEATURES for name in features):
+        kinds.append(STRETCHES)
+    return tuple(kinds)
+
+
+def _batch_size(
+    recording: Recording,
+    channels: Sequence[int],
+    grid: WindowGrid,
+    kinds: tuple[int, ...],
+) -> int:
+    """How many windows are answered at once, so that their block sums can be kept."""
+    if grid.start_sec.size < 2:
+        return _BATCH_WINDOWS
+    bytes_per_sec = 0.0
+    for channel in channels:
+        h = fast_block(recording, channel)
+        if h:
+            one = Sums(recording, channel).bytes_of(kinds)
+            bytes_per_sec += one * recording.channels[channel].rate_hz / h
+    if bytes_per_sec == 0.0:
+        return _BATCH_WINDOWS
+    length_sec = float(grid.stop_sec[0] - grid.start_sec[0])
+    step_sec = float(grid.start_sec[1] - grid.start_sec[0])
+    # half of what may be kept: the next batch comes before the last has gone
+    fitting = (KEPT_BYTES / 2 / bytes_per_sec - length_sec) / step_sec
+    return int(min(max(fitting, 1), _BATCH_WINDOWS))
 
 
 def window_samples(
