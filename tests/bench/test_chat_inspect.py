@@ -39,8 +39,9 @@ def evaluated(
             capture_output=True, text=True, check=False, cwd=path, timeout=120,
             env={"LOCAL_API_KEY": "none", "PATH": "/usr/bin:/bin", "HOME": str(path)},
         )  # fmt: skip
-    (log,) = (path / "logs").glob("*.json")
-    told: dict[str, object] = json.loads(log.read_text())
+    logs = list((path / "logs").glob("*.json"))
+    assert logs, f"{done.stdout}{done.stderr} (an old installation has no entry point)"
+    told: dict[str, object] = json.loads(logs[0].read_text())
     assert told["status"] == "success", done.stderr + str(told.get("error"))
     return told
 
