@@ -19,28 +19,34 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.bands import Bands, window_bands
+from eegcore.bands import window_bands
+from eegcore.blockscan import (
+    DENSITIES as DENSITIES,
+)
+from eegcore.blockscan import (
+    N_MARKS,
+    N_SUMS,
+    PIECE,
+    SegmentSums,
+    scan_blocks,
+)
+from eegcore.blockscan import (
+    SEGMENTS as SEGMENTS,
+)
+from eegcore.blockscan import (
+    STRETCHES as STRETCHES,
+)
 from eegcore.recording import Recording
 from eegcore.threads import n_threads, run
-from eegcore.workspace import (
-    every_bin,
-    fast_block,
-    flat_limit,
-    layout_of,
-    plan_of,
-    scan_work,
-    segment_work,
-)
+from eegcore.workspace import fast_block, flat_limit
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
 CHUNK = 1024  # blocks whose sums are kept or dropped together
-PIECE = 64  # blocks that are computed together
 KEPT_BYTES = 56 * 2**20
-SEGMENTS, STRETCHES, DENSITIES = range(3)
 FLAT_STEP_UV = 0.1
-N_SUMS, N_MARKS = 6, 11  # rows of `eegcore.kernels.waveform`
+LAZY_BYTES = 2**17  # zeros of so many bytes take memory only once they are written to
 
 
 @dataclass(eq=False)
@@ -62,11 +68,20 @@ class _Chunk:
         """Memory that has been written to.
 
         Whole arrays: rows are about a page long, so one block touches all of a row.
+        Small arrays are written to when they are made.
         """
-        segments = self.atoms.nbytes + self.flags.nbytes
-        stretches = self.sums.nbytes + self.marks.nbytes
-        sizes = np.array([segments, stretches, self.density.nbytes])
-        return int(sizes[self.have.any(axis=(1, 2))].sum())
+        kinds: tuple[tuple[NDArray[Any], ...], ...] = (
+            (self.atoms, self.flags),
+            (self.sums, self.marks),
+            (self.density,),
+        )
+        used = np.asarray(self.have.any(axis=(1, 2)))
+        return sum(
+            array.nbytes
+            for arrays, is_used in zip(kinds, used.tolist(), strict=True)
+            for array in arrays
+            if is_used or array.nbytes < LAZY_BYTES
+        )
 
 
 @dataclass(eq=False)
@@ -186,7 +201,6 @@ class Sums:
         self._recording = recording
         self._h = fast_block(recording, channel)
         rate_hz = recording.channels[channel].rate_hz
-        self._bands = window_bands(rate_hz).bands
         with _lock:
             self._kept = _kept_of(recording, rate_hz, self._h)
 
@@ -268,43 +282,47 @@ class Sums:
         return tasks
 
     def _scan(self, task: _Task, kinds: tuple[int, ...]) -> None:
-        from eegcore.kernels.spectrum import scan
-
-        kept, h, chunk = self._kept, self._h, task.chunk
-        pairs = np.array([(c, kept.rows[c]) for c in task.channels], np.int64)
-        whole = DENSITIES in kinds
-        n_atoms = kept.n_atoms
-        flat = kept.flat[pairs[:, 1]]
-        work = scan_work(self._recording, h, flat, n_atoms, whole=whole)
-        segments = int(whole or SEGMENTS in kinds)
-        span = np.array(
-            [
-                *(task.first, task.stop, kept.n_blocks),
-                *(segments, int(STRETCHES in kinds), int(whole), task.base),
-            ]
-        )
+        kept, chunk = self._kept, task.chunk
+        rows = [kept.rows[c] for c in task.channels]
+        pairs = np.array(list(zip(task.channels, rows, strict=True)), np.int64)
+        span = (task.first, task.stop, kept.n_blocks, task.base)
         out = (chunk.atoms, chunk.flags, chunk.sums, chunk.marks, chunk.density)
-        layout = layout_of(self._recording)
-        low, high = task.first - task.base, task.stop - task.base
-        if segments:
-            chunk.flags[pairs[:, 1], low:high] = 0
-        if whole:
-            chunk.density[pairs[:, 1], low // PIECE : -(-high // PIECE)] = 0.0
-        scan(layout, pairs, span, plan_of(h, self._bands, np.float32), work, out)
-        if not segments:
-            return
-        direct = _Direct(self._recording, h)
-        for channel, row in pairs.tolist():
-            marked = np.flatnonzero(chunk.flags[row, low:high]) + low
-            if not marked.size:
-                continue
-            starts = (marked + task.base) * h
-            chunk.atoms[row][:, marked] = 4.0 * direct.sums(
-                channel, starts, self._bands
-            )
-            for piece in np.unique(marked // PIECE) if whole else ():
-                some = starts[marked // PIECE == piece]
-                chunk.density[row, piece] += 4.0 * direct.density(channel, some)
+        scan_blocks(self._recording, pairs, span, kept.flat[rows], kinds, out)
+
+    def tables(
+        self, channels: Sequence[int], first: int, stop: int, kinds: tuple[int, ...]
+    ) -> tuple[BlockSums, int]:
+        """Return sums of all channels in chunks that hold some blocks, and the first.
+
+        Returns
+        -------
+        BlockSums
+            With rows of all channels (`row_of`) before those of its arrays.
+        int
+            Block of column 0.
+        """
+        with _lock:
+            self.prepare(channels, first, stop, kinds)
+            numbers = range(first // CHUNK, -(-stop // CHUNK))
+            chunks = [self._kept.chunks[number] for number in numbers]
+            if len(chunks) == 1:
+                one = chunks[0]
+                base = numbers[0] * CHUNK
+                return BlockSums(one.atoms, one.sums, one.marks), base
+            ends = [max(first - n * CHUNK, 0) for n in numbers]
+            cuts = [
+                slice(e, stop - n * CHUNK) for e, n in zip(ends, numbers, strict=True)
+            ]
+            every = [
+                [a[:, :, cut] for a in (c.atoms, c.sums, c.marks)]
+                for c, cut in zip(chunks, cuts, strict=True)
+            ]
+            joined = (np.concatenate(x, axis=2) for x in zip(*every, strict=True))
+            return BlockSums(*joined), first
+
+    def row_of(self, channel: int) -> int:
+        """Row of a channel in `tables`."""
+        return self._kept.rows[channel]
 
     def blocks(
         self, channel: int, first: int, stop: int, kinds: tuple[int, ...]
@@ -328,7 +346,7 @@ class Sums:
             joined = BlockSums(
                 *(np.concatenate(x, axis=1) for x in zip(*parts, strict=True))
             )
-            self._bound()
+            self.bound()
             return joined
 
     def density_sum(self, channel: int, start: int, n_segments: int) -> Float:
@@ -355,7 +373,7 @@ class Sums:
             total += self._pieces(channel, low, high)
         if singles.size:
             self._recording.check_unchanged()
-            total += _Direct(self._recording, h).density(channel, singles)
+            total += SegmentSums(self._recording, channel).density(singles)
         return total
 
     def _pieces(self, channel: int, low: int, high: int) -> Float:
@@ -368,10 +386,10 @@ class Sums:
                 rows = self._kept.chunks[number].density[row]
                 first, stop = max(low - base, 0), min(high - base, CHUNK)
                 total += rows[first // PIECE : stop // PIECE].sum(axis=0)
-            self._bound()
+            self.bound()
             return total / 4.0
 
-    def _bound(self) -> None:
+    def bound(self) -> None:
         """Drop the oldest chunks, other recordings' first, to stay within bounds."""
         if not self._kept.grown:
             return
@@ -381,33 +399,6 @@ class Sums:
             least = 1 if kept is self._kept else 0
             while len(kept.chunks) > least and kept_bytes() > KEPT_BYTES:
                 kept.chunks.popitem(last=False)
-
-
-class _Direct:
-    """Sums of single segments at any start, in float64."""
-
-    def __init__(self, recording: Recording, h: int) -> None:
-        self._recording, self._h = recording, h
-        self._layout = layout_of(recording)
-        self._room: tuple[Any, ...] | None = None
-
-    def sums(self, channel: int, starts: Int, bands: Bands) -> Float:
-        """|Hann-windowed bin|^2 summed over atoms, (n_atoms, n_starts)."""
-        from eegcore.kernels.spectrum import segment_sums
-
-        self._room = self._room or segment_work(self._recording, self._h)
-        plan = plan_of(self._h, bands, np.float64)
-        out = np.empty((len(bands.atoms) - 1, starts.size))
-        segment_sums(self._layout, channel, starts, plan, self._room, out)
-        return out
-
-    def density(self, channel: int, starts: Int) -> Float:
-        """|Hann-windowed bin|^2 summed over segments, (h + 1,)."""
-        total = np.zeros(self._h + 1)
-        for at in range(0, starts.size, CHUNK):
-            some = starts[at : at + CHUNK]
-            total += self.sums(channel, some, every_bin(self._h)).sum(axis=1)
-        return total
 
 
 def prepare(
@@ -431,7 +422,9 @@ def prepare(
         sums = Sums(recording, channels[0])
         stop = min(stop, sums.n_blocks)
         if sums.bytes_of(kinds) * len(channels) * (stop - first) <= KEPT_BYTES:
-            sums.prepare(channels, first, stop, kinds)
+            with _lock:
+                sums.prepare(channels, first, stop, kinds)
+                sums.bound()
 
 
 def _divided(tasks: list[_Task]) -> list[_Task]:

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from eegcore.bands import WINDOW_BANDS_HZ
 from eegcore.bandsums import band_powers_of
-from eegcore.blocksums import KEPT_BYTES, SEGMENTS, STRETCHES, Sums, prepare
 from eegcore.errors import ArgumentError, RangeError
+from eegcore.gridded import FEATURES as FEATURES
+from eegcore.gridded import WAVEFORM_FEATURES as WAVEFORM_FEATURES
+from eegcore.gridded import features_on_grid, is_on_grid
 from eegcore.moments import figures_of
 from eegcore.recording import Recording
 from eegcore.signals import samples_of
@@ -21,22 +23,6 @@ from eegcore.workspace import fast_block
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
-WAVEFORM_FEATURES = (
-    "rms_uv",
-    "std_uv",
-    "kurtosis",
-    "peak_to_peak_uv",
-    "line_length_uv_s",
-    "hjorth_mobility",
-    "zero_crossing_rate_hz",
-)
-FEATURES = (
-    *WAVEFORM_FEATURES,
-    *(f"{band}_power" for band in WINDOW_BANDS_HZ),
-    *(f"{band}_relative" for band in WINDOW_BANDS_HZ),
-    "theta_alpha_ratio",
-    "slow_fast_ratio",
-)
 DEFAULT_FEATURES = (
     "rms_uv",
     "kurtosis",
@@ -152,18 +138,13 @@ def features_of_windows(
                 float(grid.start_sec[k]), float(grid.stop_sec[k])
             )
     values = np.full((len(channels), len(features), n_windows), np.nan)
-    size = _batch_size(recording, channels, grid, _kinds_of(features))
-    for first in range(0, n_windows, size):
-        some = slice(first, first + size)
-        part = WindowGrid(grid.start_sec[some], grid.stop_sec[some], 0.0)
-        spans = [window_samples(recording, channel, part) for channel in channels]
-        _prepare(recording, channels, spans, features)
-        for row, (channel, (starts, stops)) in enumerate(
-            zip(channels, spans, strict=True)
-        ):
-            values[row, :, some] = window_table(
-                recording, channel, starts, stops, features=features
-            )
+    for rate_hz in dict.fromkeys(recording.channels[c].rate_hz for c in channels):
+        rows = [
+            k
+            for k, c in enumerate(channels)
+            if recording.channels[c].rate_hz == rate_hz
+        ]
+        _fill(recording, [channels[k] for k in rows], grid, features, rows, values)
     values[:, :, touches_gap] = np.nan
     return WindowedFeatures(
         tuple(recording.names[i] for i in channels),
@@ -176,53 +157,37 @@ def features_of_windows(
     )
 
 
-def _prepare(
+def _fill(
     recording: Recording,
-    channels: Sequence[int],
-    spans: list[tuple[Int, Int]],
-    features: tuple[str, ...],
-) -> None:
-    """Have the block sums of many windows made in file order, on all threads."""
-    ranges = {}
-    for channel, (starts, stops) in zip(channels, spans, strict=True):
-        h = fast_block(recording, channel)
-        if h and not (starts % h).any() and ((stops - starts) >= 2 * h).all():
-            ranges[channel] = (int(starts.min()), int(stops.max()))
-    prepare(recording, ranges, _kinds_of(features))
-
-
-def _kinds_of(features: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the kinds of block sums that features are made of."""
-    kinds = []
-    if any(name not in WAVEFORM_FEATURES for name in features):
-        kinds.append(SEGMENTS)
-    if any(name in WAVEFORM_FEATURES for name in features):
-        kinds.append(STRETCHES)
-    return tuple(kinds)
-
-
-def _batch_size(
-    recording: Recording,
-    channels: Sequence[int],
+    channels: list[int],
     grid: WindowGrid,
-    kinds: tuple[int, ...],
-) -> int:
-    """How many windows are answered at once, so that their block sums can be kept."""
-    if grid.start_sec.size < 2:
-        return _BATCH_WINDOWS
-    bytes_per_sec = 0.0
-    for channel in channels:
-        h = fast_block(recording, channel)
-        if h:
-            one = Sums(recording, channel).bytes_of(kinds)
-            bytes_per_sec += one * recording.channels[channel].rate_hz / h
-    if bytes_per_sec == 0.0:
-        return _BATCH_WINDOWS
-    length_sec = float(grid.stop_sec[0] - grid.start_sec[0])
-    step_sec = float(grid.start_sec[1] - grid.start_sec[0])
-    # half of what may be kept: the next batch comes before the last has gone
-    fitting = (KEPT_BYTES / 2 / bytes_per_sec - length_sec) / step_sec
-    return int(min(max(fitting, 1), _BATCH_WINDOWS))
+    features: tuple[str, ...],
+    rows: list[int],
+    values: Float,
+) -> None:
+    """Features of channels with one rate to some rows of `values`."""
+    starts, stops = window_samples(recording, channels[0], grid)
+    lengths = stops - starts
+    length = int(lengths[0]) if lengths.size else 0
+    h = min(fast_block(recording, c) for c in channels)
+    if is_on_grid(h, starts, length) and (lengths == length).all():
+        features_on_grid(
+            recording,
+            channels,
+            starts,
+            length,
+            features=features,
+            rows=rows,
+            columns=np.arange(starts.size),
+            out=values,
+        )
+        return
+    for row, channel in zip(rows, channels, strict=True):
+        for first in range(0, starts.size, _BATCH_WINDOWS):
+            some = slice(first, first + _BATCH_WINDOWS)
+            values[row, :, some] = window_table(
+                recording, channel, starts[some], stops[some], features=features
+            )
 
 
 def window_samples(
@@ -267,6 +232,21 @@ def window_table(
     lengths = stops - starts
     for length in np.unique(lengths[lengths > 0]):
         members = np.flatnonzero(lengths == length)
+        h = fast_block(recording, channel)
+        if not as_released and is_on_grid(h, starts[members], int(length)):
+            found = np.empty((1, len(features), members.size))
+            features_on_grid(
+                recording,
+                (channel,),
+                starts[members],
+                int(length),
+                features=features,
+                rows=(0,),
+                columns=np.arange(members.size),
+                out=found,
+            )
+            out[:, members] = found[0]
+            continue
         if is_fast(recording, channel, int(length), as_released=as_released):
             out[:, members] = _kernel_values(
                 recording,

@@ -263,11 +263,11 @@ def stretch_sums(
         stretch(x, 0, n, (given[0], room, given[1]), sums, marks, b)
 
 
-def _changes(x: Any, n: Any, level: Any, mask: Any) -> Any:
+def changes(x: Any, n: Any, level: Any, mask: Any) -> Any:
     """Number of changes between below ``level`` and not, in ``x[:n]``."""
 
 
-@overload(_changes)
+@overload(changes)
 def _changes_of(x: Any, n: Any, level: Any, mask: Any) -> Any:
     def plain(x: Any, n: Any, level: Any, mask: Any) -> Any:
         count = np.int64(0)
@@ -304,4 +304,4 @@ def crossings(
     for b in range(spans.shape[0]):
         n = spans[b, 1] - spans[b, 0]
         copy_samples(layout, channel, (spans[b, 0], spans[b, 1]), x, 0)
-        out[b] = _changes(x, n, levels[b], mask)
+        out[b] = changes(x, n, levels[b], mask)

@@ -1,0 +1,112 @@
+"""Sums of blocks and of segments of a recording, computed from its samples.
+
+What `eegcore.blocksums` keeps, and what is used at once where keeping does not pay.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eegcore.bands import Bands, window_bands
+from eegcore.recording import Recording
+from eegcore.workspace import (
+    every_bin,
+    fast_block,
+    layout_of,
+    plan_of,
+    scan_work,
+    segment_work,
+)
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+PIECE = 64  # blocks that are computed together
+SEGMENTS, STRETCHES, DENSITIES = range(3)
+N_SUMS, N_MARKS = 6, 11  # rows of `eegcore.kernels.waveform`
+_BATCH_SEGMENTS = 1024
+
+
+def scan_blocks(
+    recording: Recording,
+    pairs: Int,
+    span: tuple[int, int, int, int],
+    flat: Int,
+    kinds: tuple[int, ...],
+    out: tuple[Any, ...],
+) -> None:
+    """Compute sums of blocks of channels with one rate.
+
+    Parameters
+    ----------
+    pairs : ndarray, int64, (n_channels, 2)
+        Channel and row of `out`.
+    span : tuple of int
+        First block, end, blocks of the recording, block of column 0 of `out`. The
+        first block and that of column 0 are multiples of PIECE for densities.
+    flat : ndarray, int64, (n_channels,)
+        Least step that is not flat.
+    kinds : tuple of int
+        Of SEGMENTS, STRETCHES, DENSITIES.
+    out : tuple of ndarray
+        See `eegcore.kernels.spectrum.scan`.
+    """
+    from eegcore.kernels.spectrum import scan
+
+    first, stop, blocks, base = span
+    channel = int(pairs[0, 0])
+    h = fast_block(recording, channel)
+    bands = window_bands(recording.channels[channel].rate_hz).bands
+    whole = DENSITIES in kinds
+    work = scan_work(recording, h, flat, len(bands.atoms) - 1, whole=whole)
+    segments = whole or SEGMENTS in kinds
+    atoms, flags, _, _, density = out
+    low, high = first - base, stop - base
+    rows = pairs[:, 1]
+    if segments:
+        flags[rows, low:high] = 0
+    if whole:
+        density[rows, low // PIECE : -(-high // PIECE)] = 0.0
+    want = (int(segments), int(STRETCHES in kinds), int(whole))
+    numbers = np.array((first, stop, blocks, *want, base))
+    plan = plan_of(h, bands, np.float32)
+    scan(layout_of(recording), pairs, numbers, plan, work, out)
+    if not segments or not flags[rows, low:high].any():
+        return
+    for channel, row in pairs.tolist():
+        marked = np.flatnonzero(flags[row, low:high]) + low
+        starts = (marked + base) * h
+        direct = SegmentSums(recording, channel)
+        atoms[row][:, marked] = 4.0 * direct.sums(starts, bands)
+        for piece in np.unique(marked // PIECE) if whole else ():
+            some = starts[marked // PIECE == piece]
+            density[row, piece] += 4.0 * direct.density(some)
+
+
+class SegmentSums:
+    """Sums of single segments of a channel at any start, in float64."""
+
+    def __init__(self, recording: Recording, channel: int) -> None:
+        self._channel = channel
+        self._h = fast_block(recording, channel)
+        self._layout = layout_of(recording)
+        self._room = segment_work(recording, self._h)
+
+    def sums(self, starts: Int, bands: Bands) -> Float:
+        """|Hann-windowed bin|^2 summed over atoms, (n_atoms, n_starts)."""
+        from eegcore.kernels.spectrum import segment_sums
+
+        plan = plan_of(self._h, bands, np.float64)
+        out = np.empty((len(bands.atoms) - 1, starts.size))
+        if starts.size:
+            segment_sums(self._layout, self._channel, starts, plan, self._room, out)
+        return out
+
+    def density(self, starts: Int) -> Float:
+        """|Hann-windowed bin|^2 summed over segments, (h + 1,)."""
+        total = np.zeros(self._h + 1)
+        for at in range(0, starts.size, _BATCH_SEGMENTS):
+            some = starts[at : at + _BATCH_SEGMENTS]
+            total += self.sums(some, every_bin(self._h)).sum(axis=1)
+        return total

@@ -1,0 +1,263 @@
+"""Features of windows of whole blocks, from the sums of their blocks.
+
+The sums are those that `eegcore.blocksums` keeps, or, for a few windows, are computed
+on the spot: the same numbers, added up by the same kernel.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eegcore.bands import WINDOW_BANDS_HZ, window_bands
+from eegcore.blockscan import N_MARKS, N_SUMS, PIECE, SEGMENTS, STRETCHES, scan_blocks
+from eegcore.blocksums import CHUNK, FLAT_STEP_UV, BlockSums, Sums
+from eegcore.recording import Recording
+from eegcore.threads import n_threads, run
+from eegcore.workspace import (
+    fast_block,
+    flat_limit,
+    layout_of,
+    ones_then_zeros,
+    sample_kind,
+)
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+# the order of all is that of the rows of `eegcore.kernels.features`
+WAVEFORM_FEATURES = (
+    "rms_uv",
+    "std_uv",
+    "kurtosis",
+    "peak_to_peak_uv",
+    "line_length_uv_s",
+    "hjorth_mobility",
+    "zero_crossing_rate_hz",
+)
+FEATURES = (
+    *WAVEFORM_FEATURES,
+    *(f"{band}_power" for band in WINDOW_BANDS_HZ),
+    *(f"{band}_relative" for band in WINDOW_BANDS_HZ),
+    "theta_alpha_ratio",
+    "slow_fast_ratio",
+)
+_LONGEST = 1 << 18  # sums of more samples at once could overflow
+_BATCH_SAMPLES = 1 << 21  # of a slab, which is read twice and should stay in cache
+
+
+class _Work(NamedTuple):
+    """What is wanted of every window."""
+
+    channels: tuple[int, ...]
+    rows: Sequence[int]
+    n_blocks: int
+    h: int
+    kinds: tuple[int, ...]
+    scales: Float
+    rate_hz: float
+    lengths: Int
+    weights: Float
+    place: Int
+    want: Int
+
+
+def is_on_grid(h: int, starts: Int, length: int) -> bool:
+    """Whether windows consist of whole blocks, not too few and not too many."""
+    if not h or length % h or not 2 * h <= length <= min(_LONGEST, CHUNK * h):
+        return False
+    return not (starts % h).any()
+
+
+@lru_cache(maxsize=64)
+def _rows(features: tuple[str, ...]) -> tuple[Int, Int, tuple[int, ...]]:
+    """Row of each kernel row in a table of some features; what is wanted; its kinds."""
+    place = np.array(
+        [features.index(f) if f in features else -1 for f in FEATURES], np.int64
+    )
+    n = len(WAVEFORM_FEATURES)
+    want = [(place[:n] >= 0).any(), place[n - 1] >= 0, (place[n:] >= 0).any()]
+    kinds = (SEGMENTS,) * int(want[2]) + (STRETCHES,) * int(want[0])
+    return place, np.array(want, np.int64), kinds
+
+
+@lru_cache(maxsize=64)
+def _lengths(count: int, h: int) -> Int:
+    return np.full(count, h, np.int64)
+
+
+def features_on_grid(
+    recording: Recording,
+    channels: Sequence[int],
+    starts: Int,
+    length: int,
+    *,
+    features: tuple[str, ...],
+    rows: Sequence[int],
+    columns: Int,
+    out: Float,
+) -> None:
+    """Features of windows of whole blocks of channels with one rate.
+
+    Parameters
+    ----------
+    starts : ndarray, int64, (n_windows,)
+        First stored samples; `is_on_grid`.
+    rows : sequence of int
+        Where in `out` each channel goes.
+    columns : ndarray, int64, (n_windows,)
+        Where in `out` each window goes.
+    out : ndarray, float64, (n_rows, n_features, n_columns)
+        Contiguous.
+    """
+    if not starts.size:
+        return
+    work = _work(recording, channels, length, features, rows)
+    first = starts // work.h
+    if first.size > 1 and (first[1:] < first[:-1]).any():
+        order = np.argsort(first, kind="stable")
+        first, columns = first[order], columns[order]
+    recording.check_unchanged()
+    low, high = int(first[0]), int(first[-1]) + work.n_blocks
+    if high - low <= PIECE:
+        tables, which = _fresh(recording, work, low, high)
+        places = np.stack([first - low, columns], axis=1)
+        _compute(recording, work, tables, which, places, low, out)
+        return
+    _from_kept(recording, work, first, columns, out)
+
+
+def _work(
+    recording: Recording,
+    channels: Sequence[int],
+    length: int,
+    features: tuple[str, ...],
+    rows: Sequence[int],
+) -> _Work:
+    facts = recording.channels[channels[0]]
+    rate_hz = facts.rate_hz
+    h = fast_block(recording, channels[0])
+    count = length // h
+    # the squares of a periodic Hann window of 2 h samples add up to 3/8 of 2 h; the
+    # atoms are fourfold
+    divisor = rate_hz * 3.0 * h * (count - 1)
+    scales = []
+    for channel in channels:
+        facts = recording.channels[channel]
+        factor = 1.0 if facts.to_uv is None else facts.to_uv
+        gain = facts.gain * factor
+        limit = flat_limit(recording, channel, FLAT_STEP_UV)
+        scales.append((gain, facts.offset * factor, limit, gain * gain / divisor))
+    place, want, kinds = _rows(features)
+    weights = window_bands(rate_hz).weights
+    lengths = _lengths(count, h)
+    table = np.array(scales, np.float64)
+    every = tuple(channels)
+    return _Work(
+        every, rows, count, h, kinds, table, rate_hz, lengths, weights, place, want
+    )
+
+
+def _fresh(
+    recording: Recording, work: _Work, low: int, high: int
+) -> tuple[BlockSums, Int]:
+    """Sums of blocks low..high-1; channel, row of sums and row of out of each."""
+    n, blocks = len(work.channels), high - low
+    tables = BlockSums(
+        np.empty((n, work.weights.shape[1], blocks), np.float32),
+        np.empty((n, N_SUMS, blocks)),
+        np.empty((n, N_MARKS, blocks), np.int32),
+    )
+    flags = np.empty((n, blocks), np.uint8)
+    which = np.array(
+        [
+            (c, i, r)
+            for i, (c, r) in enumerate(zip(work.channels, work.rows, strict=True))
+        ],
+        np.int64,
+    )
+    out = (tables.atoms, flags, tables.sums, tables.marks, np.empty((n, 1, 1)))
+    flat = work.scales[:, 2].astype(np.int64)
+    # as if the recording ended here: the last block begins no segment that is wanted
+    span = (low, high, high, low)
+    pairs = np.ascontiguousarray(which[:, :2])
+    scan_blocks(recording, pairs, span, flat, work.kinds, out)
+    return tables, which
+
+
+def _from_kept(
+    recording: Recording, work: _Work, first: Int, columns: Int, out: Float
+) -> None:
+    sums = Sums(recording, work.channels[0])
+    pairs = zip(work.channels, work.rows, strict=True)
+    which = np.array([(c, sums.row_of(c), row) for c, row in pairs], np.int64)
+    last = (first + work.n_blocks - 1) // CHUNK  # chunk in which a window ends
+    per_chunk = CHUNK * work.h * len(work.channels)
+    several = max(1, _BATCH_SAMPLES // per_chunk)
+    cuts = np.flatnonzero(np.diff(last // several)) + 1
+    for some in np.split(np.arange(first.size), cuts):
+        _prepare(sums, work, first[some])
+        for number in np.unique(last[some]).tolist():
+            chosen = some[last[some] == number]
+            inside = first[chosen] >= number * CHUNK
+            for members in (chosen[~inside], chosen[inside]):
+                if not members.size:
+                    continue
+                low, high = (
+                    int(first[members[0]]),
+                    int(first[members[-1]]) + work.n_blocks,
+                )
+                tables, base = sums.tables(work.channels, low, high, work.kinds)
+                places = np.stack([first[members] - base, columns[members]], axis=1)
+                _compute(recording, work, tables, which, places, base, out)
+        sums.bound()
+
+
+def _prepare(sums: Sums, work: _Work, first: Int) -> None:
+    """Have the blocks of windows computed; blocks between distant ones are left out."""
+    cuts = np.flatnonzero(first[1:] - first[:-1] > work.n_blocks + 2 * PIECE) + 1
+    for some in np.split(first, cuts):
+        low, high = int(some[0]), int(some[-1]) + work.n_blocks
+        sums.prepare(work.channels, low, high, work.kinds)
+
+
+def _compute(
+    recording: Recording,
+    work: _Work,
+    tables: BlockSums,
+    which: Int,
+    places: Int,
+    base: int,
+    out: Float,
+) -> None:
+    """Features from sums, several channels or windows at a time on several threads."""
+    from eegcore.kernels.features import N_FEATURES, window_features
+
+    layout = layout_of(recording)
+    kind = sample_kind(recording)
+    blocks = tuple(tables)
+
+    def compute(part: tuple[slice, slice]) -> None:
+        some, windows = part
+        room: tuple[Any, ...] = (
+            np.empty(work.n_blocks * work.h + 96, kind),
+            ones_then_zeros(),
+            np.empty(work.weights.shape[1]),
+            np.empty(N_FEATURES),
+        )
+        given = (work.lengths, work.weights, work.place, work.want, room)
+        channels = (which[some], work.scales[some], work.rate_hz)
+        window_features(layout, channels, (places[windows], base), blocks, given, out)
+
+    everything = (slice(None), slice(None))
+    n, threads = len(which), n_threads()
+    if threads == 1 or len(places) * n * work.n_blocks < CHUNK:
+        compute(everything)
+    elif n > 1:
+        run(compute, [(slice(i, i + 1), everything[1]) for i in range(n)])
+    else:
+        size = -(-len(places) // threads)
+        starts = range(0, len(places), size)
+        run(compute, [(everything[0], slice(i, i + size)) for i in starts])

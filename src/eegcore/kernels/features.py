@@ -1,0 +1,291 @@
+"""Features of stretches from the sums of their blocks, added up in the order of time.
+
+The sums of a stretch are those of its blocks about one integer near its mean, joined at
+the seams, always one block after the other: the bytes are the same for one stretch or
+many. Crossings of the mean need the mean first, so samples are read a second time. The
+public sides are `eegcore.moments` and `eegcore.gridded`.
+"""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from eegcore.kernels._jit import kernel, part
+from eegcore.kernels.gather import copy_samples
+from eegcore.kernels.waveform import (
+    BEND_SQUARE,
+    CENTRE,
+    CUBE,
+    FIRST,
+    FOURTH,
+    GREATEST,
+    LAST,
+    LAST_BUT_ONE,
+    LEAST,
+    N_FLAT,
+    N_GREATEST,
+    N_LEAST,
+    PATH,
+    REST,
+    SECOND,
+    SQUARE,
+    STEP_SQUARE,
+    changes,
+)
+
+# rows of the figures of a stretch
+(MEAN, VARIANCE, MEAN_SQUARE, PEAK_TO_PEAK, THIRD, FOURTH_MOMENT) = range(6)
+(STEP_VARIANCE, BEND_VARIANCE, PATH_LENGTH, FLAT_STEPS, EXTREMES) = range(6, 11)
+IS_STORED, LEVEL = 11, 12
+N_FIGURES = 13
+# rows of the features of a window: seven of the waveform, then of its bands
+(RMS, STD, KURTOSIS, RANGE, LINE_LENGTH, MOBILITY, CROSSINGS, POWERS) = range(8)
+N_BANDS = 6
+N_FEATURES = POWERS + 2 * N_BANDS + 2
+DELTA, THETA, ALPHA, BETA = 0, 1, 2, 4
+
+
+@part
+def _middle(marks: Any, at: int, lengths: Any) -> Any:
+    """Samples of a stretch, the mean rounded down, and what is left of the sum."""
+    samples = np.int64(0)
+    total = np.int64(0)
+    for i in range(lengths.shape[0]):
+        n = lengths[i]
+        samples += n
+        total += np.int64(marks[CENTRE, at + i]) * n + np.int64(marks[REST, at + i])
+    middle = total // samples
+    return samples, middle, total - middle * samples
+
+
+@part
+def _moments(sums: Any, marks: Any, at: int, lengths: Any, middle: Any) -> Any:
+    """Sums of the second to fourth powers about ``middle``."""
+    s2, s3, s4 = 0.0, 0.0, 0.0
+    for i in range(lengths.shape[0]):
+        b = at + i
+        n = np.float64(lengths[i])
+        d = np.float64(np.int64(marks[CENTRE, b]) - middle)
+        one = np.float64(marks[REST, b])
+        two, three = sums[SQUARE, b], sums[CUBE, b]
+        dd = d * d
+        s2 += two + (2.0 * d * one + n * dd)
+        s3 += three + (3.0 * d * two + (3.0 * dd * one + n * dd * d))
+        s4 += sums[FOURTH, b] + (
+            4.0 * d * three + (6.0 * dd * two + (4.0 * dd * d * one + n * dd * dd))
+        )
+    return s2, s3, s4
+
+
+@part
+def _steps(sums: Any, marks: Any, at: int, lengths: Any, flat: Any) -> Any:
+    """Squares of steps and bends, path and flat steps, with those at the seams."""
+    steps, bends, path = 0.0, 0.0, 0.0
+    n_flat = np.int64(0)
+    for i in range(lengths.shape[0]):
+        b = at + i
+        steps += sums[STEP_SQUARE, b]
+        bends += sums[BEND_SQUARE, b]
+        path += sums[PATH, b]
+        n_flat += marks[N_FLAT, b]
+        if i == 0:
+            continue
+        # a part of a single sample has no step of its own
+        before = np.int64(marks[LAST, b - 1])
+        step = np.int64(marks[FIRST, b]) - before
+        size = np.float64(abs(step))
+        steps += size * size
+        path += size
+        n_flat += abs(step) < flat
+        if lengths[i - 1] > 1:
+            bend = np.float64(step - (before - np.int64(marks[LAST_BUT_ONE, b - 1])))
+            bends += bend * bend
+        if lengths[i] > 1:
+            after = np.int64(marks[SECOND, b]) - np.int64(marks[FIRST, b])
+            bend = np.float64(after - step)
+            bends += bend * bend
+    return steps, bends, path, n_flat
+
+
+@part
+def _extremes(marks: Any, at: int, count: int) -> Any:
+    """Lowest and highest sample, and how many samples equal either."""
+    low, high = np.int64(marks[LEAST, at]), np.int64(marks[GREATEST, at])
+    n_low, n_high = np.int64(marks[N_LEAST, at]), np.int64(marks[N_GREATEST, at])
+    for b in range(at + 1, at + count):
+        v = np.int64(marks[LEAST, b])
+        if v < low:
+            low, n_low = v, np.int64(0)
+        if v == low:
+            n_low += marks[N_LEAST, b]
+        v = np.int64(marks[GREATEST, b])
+        if v > high:
+            high, n_high = v, np.int64(0)
+        if v == high:
+            n_high += marks[N_GREATEST, b]
+    return low, high, n_low if low == high else n_low + n_high
+
+
+@part
+def _ends(marks: Any, at: int, lengths: Any) -> Any:
+    """First, second, last but one and last sample of a stretch."""
+    count = lengths.shape[0]
+    final = at + count - 1
+    second = np.int64(marks[SECOND, at])
+    if count > 1 and lengths[0] < 2:
+        second = np.int64(marks[FIRST, at + 1])
+    last_but_one = np.int64(marks[LAST_BUT_ONE, final])
+    if count > 1 and lengths[count - 1] < 2:
+        last_but_one = np.int64(marks[LAST, final - 1])
+    return (
+        np.int64(marks[FIRST, at]),
+        second,
+        last_but_one,
+        np.int64(marks[LAST, final]),
+    )
+
+
+@part
+def _figures(sums: Any, marks: Any, at: int, lengths: Any, scale: Any) -> Any:
+    """Figures of a stretch, in the order of their rows.
+
+    lengths: samples of each of its parts, columns ``at`` on. scale: gain, offset, and
+    the least step that is not flat.
+    """
+    gain, offset, flat = scale
+    samples, middle, rest = _middle(marks, at, lengths)
+    s2, s3, s4 = _moments(sums, marks, at, lengths, middle)
+    steps, bends, path, n_flat = _steps(sums, marks, at, lengths, flat)
+    low, high, n_extreme = _extremes(marks, at, lengths.shape[0])
+    first, second, last_but_one, last = _ends(marks, at, lengths)
+    n = np.float64(samples)
+    m = rest / n
+    v2, v3, v4 = s2 / n, s3 / n, s4 / n
+    mm = m * m
+    var = max(v2 - mm, 0.0)
+    third = v3 - 3.0 * m * v2 + 2.0 * mm * m
+    fourth = v4 - 4.0 * m * v3 + 6.0 * mm * v2 - 3.0 * mm * mm
+    mean = (middle + m) * gain + offset
+    square = gain * gain
+    step_var, bend_var = np.nan, np.nan
+    if samples > 1:
+        drift = (last - first) / (n - 1.0)
+        step_var = max(steps / (n - 1.0) - drift * drift, 0.0) * square
+    if samples > 2:
+        drift = ((last - last_but_one) - (second - first)) / (n - 2.0)
+        bend_var = max(bends / (n - 2.0) - drift * drift, 0.0) * square
+    var *= square
+    level = middle + 1  # a negative gain: above the mean as stored is under it
+    if gain > 0 and rest == 0:
+        level = middle
+    return (
+        mean, var, var + mean * mean, (high - low) * abs(gain),
+        third * square * gain, fourth * square * square, step_var, bend_var,
+        path * abs(gain), np.float64(n_flat),
+        np.float64(samples if low == high else n_extreme),
+        1.0 if rest == 0 else 0.0, np.float64(level),
+    )  # fmt: skip
+
+
+@kernel
+def stretch_figures(
+    sums: Any, marks: Any, first: Any, lengths: Any, scale: Any, out: Any
+) -> None:
+    """Figures of stretches of equal parts, one column of ``out`` each.
+
+    first: column of ``sums`` and ``marks`` at which each begins; the others as of
+    `_figures`. See `eegcore.moments`.
+    """
+    for i in range(first.shape[0]):
+        found = _figures(sums, marks, first[i], lengths, scale)
+        for row in range(N_FIGURES):
+            out[row, i] = found[row]
+
+
+@part
+def _waveform(found: Any, samples: Any, rate_hz: Any, table: Any) -> None:
+    var = found[VARIANCE]
+    table[RMS] = sqrt(found[MEAN_SQUARE])
+    table[STD] = sqrt(var)
+    table[RANGE] = found[PEAK_TO_PEAK]
+    table[LINE_LENGTH] = found[PATH_LENGTH] * rate_hz / samples
+    table[KURTOSIS] = np.nan
+    table[MOBILITY] = np.nan
+    if var != 0.0:
+        table[KURTOSIS] = found[FOURTH_MOMENT] / (var * var) - 3.0
+        table[MOBILITY] = sqrt(found[STEP_VARIANCE] / var)
+
+
+@part
+def _share(above: Any, below: Any) -> Any:
+    return above / below if below > 0.0 else np.nan
+
+
+@part
+def _bands(atoms: Any, at: int, count: int, given: Any, table: Any) -> None:
+    """Powers, relative powers and ratios from ``count`` segments."""
+    weights, factor, small = given
+    n_atoms = weights.shape[1]
+    for a in range(n_atoms):
+        acc = 0.0
+        for s in range(at, at + count):
+            acc += np.float64(atoms[a, s])
+        small[a] = acc * factor
+    whole = 0.0
+    for band in range(N_BANDS + 1):
+        acc = 0.0
+        for a in range(n_atoms):
+            acc += weights[band, a] * small[a]
+        if band < N_BANDS:
+            table[POWERS + band] = acc
+        else:
+            whole = acc
+    for band in range(N_BANDS):
+        table[POWERS + N_BANDS + band] = _share(table[POWERS + band], whole)
+    p = POWERS
+    table[p + 2 * N_BANDS] = _share(table[p + THETA], table[p + ALPHA])
+    slow, fast = table[p + DELTA] + table[p + THETA], table[p + ALPHA] + table[p + BETA]
+    table[p + 2 * N_BANDS + 1] = _share(slow, fast)
+
+
+@kernel
+def window_features(
+    layout: Any, channels: Any, windows: Any, blocks: Any, given: Any, out: Any
+) -> None:
+    """Features of windows of whole blocks, for several channels.
+
+    channels: channel, row of ``blocks`` and row of ``out`` of each; then gain, offset,
+    flat limit and factor of powers of each, and the rate. windows: column of
+    ``blocks`` and column of ``out`` of each; then block of column 0. blocks: atoms,
+    sums and marks, each (row, kind, block). given: samples of each block of a window,
+    weights of the bands, row of ``out`` of each feature (-1: none), which kinds are
+    wanted, and work space. See `eegcore.gridded`.
+    """
+    which, scales, rate_hz = channels
+    places, base = windows
+    atoms, sums, marks = blocks
+    lengths, weights, place, want, work = given
+    x, mask, small, table = work
+    count = lengths.shape[0]
+    h = lengths[0]
+    n = h * count
+    for w in range(places.shape[0]):
+        at, column = places[w, 0], places[w, 1]
+        start = (base + at) * h
+        for c in range(which.shape[0]):
+            row, target = which[c, 1], which[c, 2]
+            if want[0]:
+                scale = (scales[c, 0], scales[c, 1], np.int64(scales[c, 2]))
+                found = _figures(sums[row], marks[row], at, lengths, scale)
+                _waveform(found, np.float64(n), rate_hz, table)
+                if want[1]:
+                    copy_samples(layout, which[c, 0], (start, start + n), x, 0)
+                    crossed = changes(x, n, np.int64(found[LEVEL]), mask)
+                    table[CROSSINGS] = crossed * rate_hz / n
+            if want[2]:
+                chosen = (weights, scales[c, 3], small)
+                _bands(atoms[row], at, count - 1, chosen, table)
+            for feature in range(N_FEATURES):
+                if place[feature] >= 0:
+                    out[target, place[feature], column] = table[feature]
