@@ -5,8 +5,9 @@ the work.
 """
 
 import threading
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,9 @@ from eegcore.workspace import aligned, layout_of
 Float = NDArray[np.float64]
 
 _LANES = 16
-_TILE = 64
+_TILE = 128  # of `eegcore.kernels.transients`
 _FORGOTTEN = 1e-13  # what is left of a wrong start after the run-up
-_LARGEST_SLAB = 40_000
+_WINDOW = 8192  # rows of a slab that are answered together: they stay in the cache
 _room = threading.local()
 
 
@@ -30,8 +31,11 @@ class Filter(NamedTuple):
     Attributes
     ----------
     sections : ndarray, float64, (n_sections, 6)
+        Numerators 1, +-2, 1.
     settled : ndarray, float64, (n_sections, 2)
         State after a long input of ones.
+    gain : float
+        Factor of all sections together.
     edge : int
         Samples of odd reflection at either end.
     run_up : int
@@ -40,6 +44,7 @@ class Filter(NamedTuple):
 
     sections: Float
     settled: Float
+    gain: float
     edge: int
     run_up: int
 
@@ -72,30 +77,41 @@ def band_pass(order: int, low_hz: float, high_hz: float, rate_hz: float) -> Filt
     from scipy.signal import butter, sosfilt_zi
 
     sections = butter(order, (low_hz, high_hz), "bandpass", fs=rate_hz, output="sos")
+    gain = float(np.prod(sections[:, 0]))
+    sections[:, :3] /= sections[:, :1]
     slowest = max(np.abs(np.roots(row[3:])).max() for row in sections)
     zeros = min((sections[:, 2] == 0).sum(), (sections[:, 5] == 0).sum())
     run_up = int(np.ceil(np.log(_FORGOTTEN) / np.log(slowest)))
     edge = 3 * int(2 * len(sections) + 1 - zeros)
-    return Filter(np.ascontiguousarray(sections), sosfilt_zi(sections), edge, run_up)
+    settled = sosfilt_zi(sections)
+    return Filter(np.ascontiguousarray(sections), settled, gain, edge, run_up)
 
 
 class _Grid(NamedTuple):
-    """Slabs of a signal of n samples, run-ups included of one length."""
+    """Slabs of a signal, run-ups included of one length, in groups of 16.
 
-    size: int
+    Attributes
+    ----------
+    length : int
+        Rows of a slab.
+    lanes : ndarray, int64, (n_slabs, 4)
+        Channel, position of row 0, first and end position that it answers for.
+    """
+
     length: int
-    firsts: NDArray[np.int64]
+    lanes: NDArray[np.int64]
 
 
-def _grid(n: int, chosen: Filter) -> _Grid:
+def _grid(n: int, chosen: Filter, channel: int) -> _Grid:
     run_up, edge = chosen.run_up, chosen.edge
-    wanted = max(2 * run_up, min(8 * run_up, _LARGEST_SLAB))
-    groups = max(1, round(n / (_LANES * wanted)))  # no lane is left idle
+    groups = 2 if n > 2 * _LANES * 8 * run_up else 1  # two have work for two threads
     size = min(n, max(run_up, -(-n // (_LANES * groups))))
     length = min(size + 2 * run_up, n + 2 * edge)
     starts = np.arange(0, n, size)
     firsts = np.clip(starts - run_up, -edge, n + edge - length)
-    return _Grid(size, length, firsts)
+    ends = np.minimum(starts + size, n)
+    lanes = [np.full(starts.size, channel), firsts, starts, ends]
+    return _Grid(length, np.ascontiguousarray(np.stack(lanes, axis=1), np.int64))
 
 
 def find_candidates_of(
@@ -118,40 +134,21 @@ def find_candidates_of(
         Samples on either side in which the steepest step is sought.
     """
     n = stop - start
-    grid = _grid(n, chosen)
-    count = len(grid.firsts)
-    parts: list[tuple[NDArray[np.int64], Float] | None] = [None] * count
-    totals = np.zeros((count, 3))
+    grid = _grid(n, chosen, channel)
     recording.check_unchanged()
     facts = recording.channels[channel]
     scale = facts.gain * (1.0 if facts.to_uv is None else facts.to_uv)
-    layout = layout_of(recording)
-
-    def search(at: int) -> None:
-        slabs = np.array(
-            [(channel, f) for f in grid.firsts[at : at + _LANES]], np.int64
-        )
-        rows = _filtered(layout, slabs, (grid.length, start, n), chosen, scale)
-        for i in range(len(slabs)):
-            k = at + i
-            begin, end = k * grid.size, min((k + 1) * grid.size, n)
-            parts[k] = _searched(
-                rows[i],
-                (begin, end, n),
-                int(slabs[i, 1]),
-                chosen,
-                least,
-                distance,
-                totals[k],
-            )
-
-    run(search, range(0, count, _LANES))
-    position = np.concatenate([p[0] for p in parts if p is not None])
-    table = np.concatenate([p[1] for p in parts if p is not None])
+    groups = [
+        _Group(recording, grid.lanes[at : at + _LANES], grid.length, (start, n), chosen)
+        for at in range(0, len(grid.lanes), _LANES)
+    ]
+    run(lambda group: group.search(scale, least, distance), groups)
+    table = np.concatenate([part for group in groups for part in group.found()])
+    totals = np.concatenate([group.totals for group in groups])
     if (table[:, 3] < 0).any():
         return None
     return Found(
-        position,
+        table[:, 0].astype(np.int64),
         table[:, 1].copy(),
         table[:, 2].copy(),
         table[:, 3].copy(),
@@ -161,63 +158,82 @@ def find_candidates_of(
     )
 
 
-def _filtered(
-    layout: Any,
-    slabs: NDArray[np.int64],
-    size: tuple[int, int, int],
-    chosen: Filter,
-    scale: float,
-) -> Float:
-    from eegcore.kernels.transients import filter_slabs
+class _Group:
+    """Up to 16 slabs that are filtered side by side, window by window.
 
-    length = size[0]
-    kept = getattr(_room, "kept", None)
-    if kept is None or kept[0].shape[0] < (length + 16) * _LANES:
-        kept = (
-            aligned(((length + 16) * _LANES,), np.float64),
-            aligned((_LANES * (length + 16),), np.float64),
+    Forward values are kept in a ring, so that each is computed once; a window is
+    filtered backwards from a run-up after it.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        lanes: NDArray[np.int64],
+        length: int,
+        signal: tuple[int, int],
+        chosen: Filter,
+    ) -> None:
+        self._layout = layout_of(recording)
+        self._lanes, self._length, self._chosen = lanes, length, chosen
+        self._start, self._n = signal
+        largest = int((lanes[:, 3] - lanes[:, 2]).max())
+        self._out = np.empty((len(lanes), largest + 1, 4))  # touched where it is used
+        self.totals = np.array([[0.0, np.inf, -np.inf, 0.0]] * len(lanes))
+
+    def found(self) -> list[Float]:
+        """Return the candidates of each slab."""
+        counts = self.totals[:, 3].astype(np.int64).tolist()
+        return [self._out[i, :n] for i, n in enumerate(counts)]
+
+    def windows(self, scale: float) -> Iterator[tuple[Float, NDArray[np.int64]]]:
+        """Filtered rows, and rows: of column 0, first, end, end of the columns."""
+        from eegcore.kernels.transients import filter_window
+
+        length, run_up = self._length, self._chosen.run_up
+        margin = run_up // 8
+        reach = -(-(_WINDOW + run_up + 2 * margin) // _TILE) + 3
+        ring, rows = _room_of(reach * _TILE, _WINDOW + 2 * margin + 4 * _TILE)
+        n_states = 2 * len(self._chosen.sections) * _LANES
+        work = (
+            aligned((_LANES * _TILE + 64,), np.int32),
+            aligned((_LANES,), np.float64),
+            ring,
+            aligned((n_states,), np.float64),
+            aligned((n_states,), np.float64),
+            aligned((_TILE * _LANES,), np.float64),
         )
+        scales = np.full(_LANES, scale * self._chosen.gain**2)
+        filters = (self._chosen.sections, self._chosen.settled, scales)
+        done = 0
+        for first in range(0, length, _WINDOW):
+            stop = min(first + _WINDOW, length)
+            low = max(0, first - margin) // _TILE * _TILE
+            high = min(stop + margin, length)
+            end = min(-(-(stop + margin + run_up) // _TILE) * _TILE, length)
+            span = np.array([done, low, high, end, length, self._start, self._n])
+            filter_window(self._layout, self._lanes, span, filters, work, rows)
+            done = -(-end // _TILE) * _TILE
+            yield rows, np.array([low, first, stop, high])
+
+    def search(self, scale: float, least: float, distance: int) -> None:
+        """Find the candidates of all slabs."""
+        from eegcore.kernels.transients import find_candidates
+
+        more = [self._length, self._n, self._chosen.run_up // 8, distance]
+        for rows, where in self.windows(scale):
+            span = np.r_[where, more]
+            find_candidates(rows, self._lanes, span, least, self.totals, self._out)
+
+
+def _room_of(n_ring: int, n_rows: int) -> tuple[Float, Float]:
+    """Return work space of this thread: forward values and filtered rows."""
+    key = (n_ring, n_rows)
+    kept = getattr(_room, "kept", None)
+    if kept is None or kept[0] != key:
+        ring = aligned((n_ring * _LANES,), np.float64)
+        kept = (key, ring, aligned((_LANES, n_rows), np.float64))
         _room.kept = kept
-    rows: Float = kept[1][: _LANES * length].reshape(_LANES, length)
-    work = (
-        aligned((_LANES * _TILE + 64,), np.int32),
-        aligned((_LANES,), np.float64),
-        kept[0],
-        aligned((2 * len(chosen.sections) * _LANES,), np.float64),
-        aligned((_TILE * _LANES,), np.float64),
-    )
-    scales = np.full(_LANES, scale)
-    filters = (chosen.sections, chosen.settled, scales)
-    filter_slabs(layout, slabs, np.array(size), filters, work, rows)
-    return rows
-
-
-def _searched(
-    row: Float,
-    where: tuple[int, int, int],
-    first: int,
-    chosen: Filter,
-    least: float,
-    distance: int,
-    totals: Float,
-) -> tuple[NDArray[np.int64], Float]:
-    """Return candidates of one slab: positions in the signal, and their table."""
-    from eegcore.kernels.transients import find_candidates
-
-    begin, end, n = where
-    margin = chosen.run_up // 4
-    trusted = 0 if first <= 0 else begin - margin - first
-    last = row.size if first + row.size >= n else end + margin - first
-    span = np.array(
-        [
-            *(begin - first, end - first, -first, n - 1 - first),
-            *(max(trusted, 0), min(last, row.size), distance),
-        ]
-    )
-    out = np.empty((end - begin + 1, 4))
-    found = find_candidates(row, span, least, totals, out)
-    table = out[:found].copy()
-    return table[:, 0].astype(np.int64) + first, table
+    return kept[1], kept[2]
 
 
 def select(
@@ -226,6 +242,10 @@ def select(
     """Which candidates stay when the larger of two close ones wins."""
     from eegcore.kernels.transients import keep_apart
 
+    close = np.diff(position) < distance
+    crowded = np.flatnonzero(np.r_[close, False] | np.r_[False, close])
+    some = np.ones(crowded.size, np.bool_)
+    keep_apart(position[crowded], np.argsort(size[crowded]), distance, some)
     keep = np.ones(position.size, np.bool_)
-    keep_apart(position, np.argsort(size), distance, keep)
+    keep[crowded] = some
     return keep

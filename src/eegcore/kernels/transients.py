@@ -13,7 +13,9 @@ import numpy as np
 from eegcore.kernels._jit import kernel, part
 from eegcore.kernels._vector import (
     LANES,
+    add,
     bits_less,
+    count_bits,
     fused,
     greatest,
     load,
@@ -30,7 +32,7 @@ from eegcore.kernels._vector import (
 from eegcore.kernels._vector import least as least_lane
 from eegcore.kernels.gather import copy_samples, lanes_of_blocks, transposed
 
-TILE = 64
+TILE = 128
 
 
 @part
@@ -65,22 +67,32 @@ def _copy_extended(
 
 
 @part
-def _section(
+def _two_sections(
     b: Any, first: int, count: int, step: int, c: Any, state: Any, s: int
 ) -> None:
-    """One second-order section over ``count`` rows from row ``first``, in place."""
-    b0, b1, b2 = splat(c[s, 0]), splat(c[s, 1]), splat(c[s, 2])
-    a1, a2 = splat(-c[s, 4]), splat(-c[s, 5])
-    z0, z1 = load(state, 2 * s * LANES), load(state, (2 * s + 1) * LANES)
+    """Sections s and s + 1 over ``count`` rows from row ``first``, in place.
+
+    Both in one pass, so that the second works while the first waits for its feedback.
+    """
+    b1, a1, a2 = splat(c[s, 1]), splat(-c[s, 4]), splat(-c[s, 5])
+    d1, c1, c2 = splat(c[s + 1, 1]), splat(-c[s + 1, 4]), splat(-c[s + 1, 5])
+    at = 2 * s * LANES
+    z0, z1 = load(state, at), load(state, at + LANES)
+    w0, w1 = load(state, at + 2 * LANES), load(state, at + 3 * LANES)
     for k in range(count):
         i = (first + k * step) * LANES
         x = load(b, i)
-        y = fused(b0, x, z0)
+        y = add(x, z0)
         z0 = fused(a1, y, fused(b1, x, z1))
-        z1 = fused(a2, y, mul(b2, x))
-        store(b, i, y)
-    store(state, 2 * s * LANES, z0)
-    store(state, (2 * s + 1) * LANES, z1)
+        z1 = fused(a2, y, x)
+        u = add(y, w0)
+        w0 = fused(c1, u, fused(d1, y, w1))
+        w1 = fused(c2, u, y)
+        store(b, i, u)
+    store(state, at, z0)
+    store(state, at + LANES, z1)
+    store(state, at + 2 * LANES, w0)
+    store(state, at + 3 * LANES, w1)
 
 
 @part
@@ -115,59 +127,103 @@ def _put_rows(tile: Any, rows: int, count: int, out: Any, at: int) -> None:
 
 
 @kernel
-def filter_slabs(
-    layout: Any, slabs: Any, size: Any, filters: Any, work: Any, out: Any
+def filter_window(
+    layout: Any, lanes: Any, span: Any, filters: Any, work: Any, out: Any
 ) -> None:
-    """Band-passed values of up to 16 slabs.
+    """Band-passed values of a window of up to 16 slabs, which are walked together.
 
-    slabs: channel and first position of each lane. size: positions of a slab, first
-    stored sample, length of the signal. filters: sections, settled states and the scale
-    of each lane. work: samples, their
-    mean, lanes, states, a tile of lanes. out: (lane, position).
+    lanes: channel and position of row 0 of each. span: rows filtered forwards before,
+    first and end row wanted, row from which to filter backwards, rows of a slab, first
+    stored sample and length of the signal. filters: sections with numerators 1, b, 1 in
+    an even number, settled states, scale of each lane. work: samples, their mean, a
+    ring of forward values, forward and backward states, a tile of lanes.
+    out: (lane, row less the first one wanted).
     """
-    x, zero, b, state, tile = work
+    x, zero, ring, state, back, tile = work
     sections, settled, scale = filters
-    length, start, n = size
-    count = slabs.shape[0]
-    for first in range(0, length, TILE):
+    done, low, stop, end, length, start, n = span
+    count = lanes.shape[0]
+    slots = ring.shape[0] // (TILE * LANES)
+    for first in range(done, end, TILE):
         rows = min(TILE, length - first)
         for lane in range(LANES):
             mine = min(lane, count - 1)
-            where = (slabs[mine, 1] + first, start, n)
-            _copy_extended(layout, slabs[mine, 0], where, rows, x, lane * rows)
-        lanes_of_blocks(x, rows, zero, b[first * LANES :], 0)
+            where = (lanes[mine, 1] + first, start, n)
+            _copy_extended(layout, lanes[mine, 0], where, rows, x, lane * rows)
+        at = first // TILE % slots * TILE
+        lanes_of_blocks(x, rows, zero, ring[at * LANES :], 0)
         if first == 0:
-            _settle(state, settled, load(b, 0))
-        for s in range(sections.shape[0]):
-            _section(b, first, rows, 1, sections, state, s)
+            _settle(state, settled, load(ring, 0))
+        for s in range(0, sections.shape[0], 2):
+            _two_sections(ring, at, rows, 1, sections, state, s)
     scales = load(scale, 0)
-    for first in range((length - 1) // TILE * TILE, -1, -TILE):
+    for first in range((end - 1) // TILE * TILE, low - 1, -TILE):
         rows = min(TILE, length - first)
+        at = first // TILE % slots * TILE
         for k in range(rows):  # in a tile that stays in the first cache
-            store(tile, k * LANES, mul(scales, load(b, (first + k) * LANES)))
-        if first + rows == length:
-            _settle(state, settled, load(tile, (rows - 1) * LANES))
-        for s in range(sections.shape[0]):
-            _section(tile, rows - 1, rows, -1, sections, state, s)
-        _put_rows(tile, rows, count, out, first)
+            store(tile, k * LANES, mul(scales, load(ring, (at + k) * LANES)))
+        if first + rows >= end:
+            _settle(back, settled, load(tile, (rows - 1) * LANES))
+        for s in range(0, sections.shape[0], 2):
+            _two_sections(tile, rows - 1, rows, -1, sections, back, s)
+        if first < stop:
+            _put_rows(tile, rows, count, out, first - low)
 
 
 @part
-def _reach(v: Any, peak: int, step: int, end: int) -> int:
-    """Steps from a peak until the size falls below half; -1: not before ``end``."""
-    half = abs(v[peak]) / 2
-    i = peak
-    while i != end:
-        if abs(v[i]) < half:
-            return abs(i - peak)
-        i += step
-    return -1 if abs(v[end]) >= half else abs(end - peak)
-
-
-@part
-def _any_large(v: Any, i: int, least: float) -> Any:
+def _lower(v: Any, i: int, half: float) -> Any:
+    """Bits of the lanes at i.. whose size is below half."""
     a = load(v, i)
-    return bits_less(maximum(a, negate(a)), splat(least)) != 65535
+    return bits_less(maximum(a, negate(a)), splat(half)) & 65535
+
+
+@part
+def _reach(v: Any, peak: int, edges: Any) -> Any:
+    """Steps down and up from a peak until the size falls below half.
+
+    edges: first and last index to look at. -1: not before one of them.
+    """
+    half = abs(peek(v, peak)) / 2
+    origin, final = edges
+    left, right = -1, -1
+    i = peak
+    while i <= final:
+        bits = _lower(v, i, half)
+        if bits:
+            right = i + count_bits(np.uint64((bits & -bits) - 1)) - peak
+            break
+        i += LANES
+    if peak + right > final:
+        right = -1
+    i = peak
+    while i - LANES + 1 >= origin and left < 0:
+        bits = _lower(v, i - LANES + 1, half)
+        if bits:
+            bits |= bits >> 1
+            bits |= bits >> 2
+            bits |= bits >> 4
+            bits |= bits >> 8
+            left = peak - i + LANES - count_bits(np.uint64(bits))
+        i -= LANES
+    while i >= origin and left < 0:
+        if abs(peek(v, i)) < half:
+            left = peak - i
+        i -= 1
+    return left, right
+
+
+@part
+def _peaks(v: Any, i: int, least: float) -> Any:
+    """Bits of the lanes at i.. that may be extrema of at least this size.
+
+    Larger than the one before, not smaller than the one after.
+    """
+    a, b, c = load(v, i - 1), load(v, i), load(v, i + 1)
+    limit = splat(least)
+    up = bits_less(a, b) & ~bits_less(b, c) & ~bits_less(b, limit)
+    low = negate(b)
+    down = bits_less(b, a) & ~bits_less(c, b) & ~bits_less(low, limit)
+    return (up | down) & 65535
 
 
 @part
@@ -176,14 +232,14 @@ def _steepest(v: Any, first: int, stop: int) -> float:
     best = 0.0
     i = first
     if stop - first >= LANES:
-        d = sub(load(v, i + 1), load(v, i))
+        d = sub(load(v, stop - LANES + 1), load(v, stop - LANES))
         acc = maximum(d, negate(d))
-        i += LANES
-        while i + LANES <= stop:
+        while i + LANES < stop:
             d = sub(load(v, i + 1), load(v, i))
             acc = maximum(acc, maximum(d, negate(d)))
             i += LANES
         best = greatest(acc)
+        return best
     while i < stop:
         best = max(best, abs(peek(v, i + 1) - peek(v, i)))
         i += 1
@@ -212,52 +268,95 @@ def _describe(v: Any, first: int, stop: int, out: Any) -> None:
     out[0], out[1], out[2] = square, low, high
 
 
-@kernel
-def find_candidates(v: Any, span: Any, least: float, work: Any, out: Any) -> int:
-    """Local extrema at or above ``least`` of one filtered slab, both signs.
+@part
+def _measured(v: Any, i: int, edges: Any, distance: int, out: Any, at: int) -> int:
+    """Row ``at`` of the candidate whose plateau begins at i; 0 if it is none.
 
-    span: first and end position in ``v`` to search, position in ``v`` of the signal's
-    first and last sample, how far ``v`` may be trusted (first, end), distance in
-    samples. out: position, sign, half widths (-1: not found), steepest step, and
-    sum of squares, least and greatest of the span in its last row.
+    edges: index of the signal's first and last sample, of the first and last to trust.
     """
-    first, stop, origin, final, trusted, end, distance = span
-    found = 0
-    _describe(v, first, stop, work)
-    i = max(first, origin + 1)
-    last = min(stop, final)
+    origin, final, trusted, end = edges
+    value = peek(v, i)
+    size = abs(value)
+    sign = 1.0 if value > 0 else -1.0
+    ahead = i + 1
+    while ahead < final and peek(v, ahead) == value:
+        ahead += 1
+    if sign * peek(v, ahead) >= size:
+        return 0
+    place = (i + ahead - 1) // 2
+    left, right = _reach(v, place, (max(origin, trusted), min(final, end)))
+    if right < 0 and final <= end:
+        right = final - place
+    if left < 0 and origin >= trusted:
+        left = place - origin
+    first = max(origin, place - distance)
+    out[at, 0], out[at, 1] = place, value
+    out[at, 2] = _steepest(v, first, min(final - 1, place + distance))
+    out[at, 3] = -1.0 if left < 0 or right < 0 else left + right
+    return 1
+
+
+@part
+def _searched(v: Any, bounds: Any, edges: Any, given: Any, out: Any, found: int) -> int:
+    """Candidates among ``v[bounds[0] : bounds[1]]``, from row ``found`` of ``out``."""
+    least, distance = given
+    i, last = bounds
+    while i + LANES <= last:
+        bits = _peaks(v, i, least)
+        while bits:
+            lowest = bits & -bits
+            bits ^= lowest
+            k = i + count_bits(np.uint64(lowest - 1))
+            found += _measured(v, k, edges, distance, out, found)
+        i += LANES
     while i < last:
-        if i + LANES <= last and not _any_large(v, i, least):
-            i += LANES
-            continue
         value = peek(v, i)
         size = abs(value)
-        if size < least:
-            i += 1
-            continue
         sign = 1.0 if value > 0 else -1.0
         before, after = sign * peek(v, i - 1), sign * peek(v, i + 1)
-        if before >= size or after > size:
-            i += 1
-            continue
-        ahead = i + 1
-        while ahead < final and peek(v, ahead) == value:
-            ahead += 1
-        if sign * peek(v, ahead) < size:
-            peak = (i + ahead - 1) // 2
-            right = _reach(v, peak, 1, min(final, end - 1))
-            left = _reach(v, peak, -1, max(origin, trusted))
-            if right < 0 and final <= end - 1:
-                right = final - peak
-            if left < 0 and origin >= trusted:
-                left = peak - origin
-            low_step = max(origin, peak - distance)
-            steepest = _steepest(v, low_step, min(final - 1, peak + distance))
-            out[found, 0], out[found, 1], out[found, 2] = peak, value, steepest
-            out[found, 3] = -1.0 if left < 0 or right < 0 else left + right
-            found += 1
-        i = ahead
+        if size >= least and before < size and after <= size:
+            found += _measured(v, i, edges, distance, out, found)
+        i += 1
     return found
+
+
+@kernel
+def find_candidates(
+    v: Any, lanes: Any, span: Any, least: float, totals: Any, out: Any
+) -> None:
+    """Local extrema at or above ``least`` of a window of filtered slabs, both signs.
+
+    v: (lane, row), from `filter_window`. lanes: channel, position of row 0, first and
+    end position to search of each. span: row of column 0, first and end row of the
+    window, end row of ``v``, rows of a slab, length of the signal, rows to trust beyond
+    what is searched, distance in samples. totals: sum of squares, least, greatest and
+    number of candidates of each lane. out: (lane, candidate): position, value, steepest
+    step, half widths (-1: not found).
+    """
+    low, first, stop, end, length, n, margin, distance = span
+    some = np.empty(3)
+    for lane in range(lanes.shape[0]):
+        row0 = lanes[lane, 1]
+        at = row0 + low  # position of column 0
+        begin = max(lanes[lane, 2], row0 + first)
+        last = min(lanes[lane, 3], row0 + stop)
+        if begin >= last:
+            continue
+        trusted = 0 if row0 <= 0 else max(0, begin - margin - at)
+        final = end - low - 1
+        if row0 + length < n:
+            final = min(final, last + margin - at)
+        edges = (-at, n - 1 - at, trusted, final)
+        _describe(v[lane], begin - at, last - at, some)
+        totals[lane, 0] += some[0]
+        totals[lane, 1] = min(totals[lane, 1], some[1])
+        totals[lane, 2] = max(totals[lane, 2], some[2])
+        bounds = (max(begin, 1) - at, min(last, n - 1) - at)
+        known = int(totals[lane, 3])
+        found = _searched(v[lane], bounds, edges, (least, distance), out[lane], known)
+        for i in range(known, found):
+            out[lane, i, 0] += at
+        totals[lane, 3] = found
 
 
 @kernel
