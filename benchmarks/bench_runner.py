@@ -21,8 +21,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+import msgspec
+
 from bench.sets import instance, make_set
 from eegbench.config import Config, RunSettings
+from eegbench.instances import read_set, write_set
 from eegbench.predictions import read_predictions
 from eegbench.runner import run
 from eegbench.suites.eegagent.demo import build_demo
@@ -81,6 +84,25 @@ def ideal() -> float:
     return 2 * times[0] / times[1]
 
 
+def repeated(set_path: Path, target: Path, times: int) -> Path:
+    """Make a set of each instance many times, each time with a file of its own name."""
+    read = read_set(set_path)
+    rows = []
+    for number in range(times):
+        (target / str(number)).parent.mkdir(parents=True, exist_ok=True)
+        (target / str(number)).symlink_to(set_path.absolute())
+        rows += [
+            msgspec.structs.replace(
+                item,
+                instance_id=f"{item.instance_id}-{number}",
+                recording=item.recording and f"{number}/{item.recording}",
+            )
+            for item in read
+        ]
+    write_set(target, read.info, rows)
+    return target
+
+
 def speed_up(set_path: Path, folder: Path, rounds: int) -> None:
     run(set_path, folder / "warm", agent="rules")  # compiles, fills the page cache
     shares(folder / "warm")
@@ -110,6 +132,7 @@ def speed_up(set_path: Path, folder: Path, rounds: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", type=Path, help="default: the simulated demo set")
+    parser.add_argument("--times", type=int, default=8, help="of each instance")
     parser.add_argument("--rounds", type=int, default=5)
     told = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -117,7 +140,8 @@ def main() -> None:
         overhead(folder)
         if told.set is None:
             build_demo(folder / "set")
-        speed_up(told.set or folder / "set", folder, told.rounds)
+        many = repeated(told.set or folder / "set", folder / "many", told.times)
+        speed_up(many, folder, told.rounds)
 
 
 if __name__ == "__main__":

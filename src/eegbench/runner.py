@@ -42,7 +42,8 @@ from eegcore.pool import Done, Task, run_tasks
 Ended: TypeAlias = Generator[tuple[bytes, bool], None, None]
 """Encoded predictions as they come, and whether each failed."""
 Executor: TypeAlias = Callable[..., Generator[Done, None, None]]
-PRELOAD = ("eegbench.worker", "eegcore.tools.toolbox", "eegcore.formats")
+PRELOAD = ("eegbench.worker", "eegbench.agents.rules")
+WITH_SIGNALS = ("eegcore.tools.toolbox", "eegcore.formats", "eegcore.preloaded")
 
 
 @dataclass(frozen=True)
@@ -279,6 +280,7 @@ def _inline(instances: Sequence[Instance], job: Job) -> Ended:
 
 def _pooled(instances: Sequence[Instance], job: Job, executor: Executor) -> Ended:
     by_id = {item.instance_id: item for item in instances}
+    measures = any(item.recording is not None for item in instances)
     ended = executor(
         [
             Task(item.instance_id, msgspec.json.encode(item), source_key(item))
@@ -288,7 +290,7 @@ def _pooled(instances: Sequence[Instance], job: Job, executor: Executor) -> Ende
         (job,),
         n_workers=job.config.run.workers or available_cores(),
         limit_sec=job.config.run.time_limit_sec,
-        preload=PRELOAD,
+        preload=PRELOAD + (WITH_SIGNALS if measures else ()),
     )
     for done in ended:
         if done.result is not None:
