@@ -227,7 +227,7 @@ def _peaks(v: Any, i: int, least: float) -> Any:
 
 
 @part
-def _steepest(v: Any, first: int, stop: int) -> float:
+def _steepest(v: Any, first: int, stop: int) -> Any:
     """Largest absolute step from first..stop-1 to the next; 0 for none."""
     best = 0.0
     i = first
@@ -238,8 +238,7 @@ def _steepest(v: Any, first: int, stop: int) -> float:
             d = sub(load(v, i + 1), load(v, i))
             acc = maximum(acc, maximum(d, negate(d)))
             i += LANES
-        best = greatest(acc)
-        return best
+        return greatest(acc)
     while i < stop:
         best = max(best, abs(peek(v, i + 1) - peek(v, i)))
         i += 1
