@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from eegcore.source import Annotation
 
+MOST_EVENTS = 1_000_000
+MOST_FAULTS = 50
 _DECIMAL = rb"(?:\d{1,15}(?:[.,]\d*)?|[.,]\d+)"
 _ONSET = re.compile(rb"[+-]?" + _DECIMAL)
 _DURATION = re.compile(rb"\+?" + _DECIMAL)
@@ -34,7 +36,9 @@ class RecordEvents(NamedTuple):
     faults: list[str]
 
 
-def parse_tals(raw: bytes, *, timekeeping: bool = True) -> RecordEvents:
+def parse_tals(
+    raw: bytes, *, timekeeping: bool = True, most: int = MOST_EVENTS
+) -> RecordEvents:
     """Read the annotation lists in the bytes of one record of one signal.
 
     Parameters
@@ -43,6 +47,8 @@ def parse_tals(raw: bytes, *, timekeeping: bool = True) -> RecordEvents:
     timekeeping : bool
         Whether the first list may keep the record's time: it does in the first
         annotation signal of a file only.
+    most : int
+        Events at most: two bytes of a hostile file can make one of a hundred bytes.
 
     Notes
     -----
@@ -61,15 +67,21 @@ def parse_tals(raw: bytes, *, timekeeping: bool = True) -> RecordEvents:
         onset_sec = _seconds(onset, _ONSET)
         duration_sec = _seconds(duration, _DURATION) if duration else None
         if not mark or onset_sec is None or (duration and duration_sec is None):
-            faults.append(f"annotation with unreadable time {_shown(stamp)} left out")
+            if len(faults) < MOST_FAULTS:
+                shown = _shown(stamp)
+                faults.append(f"annotation with unreadable time {shown} left out")
             continue
         if timekeeping and position == 0 and not duration and texts[:1] in b"\x14":
             start_sec = onset_sec
         events.extend(
             Annotation(onset_sec, duration_sec, decode_text(text))
-            for text in texts.split(b"\x14")
+            for text in texts.split(b"\x14", most + 1 - len(events))[: most + 1]
             if text
         )
+        if len(events) > most:
+            faults.append(f"more than {most} annotations; those behind are left out")
+            del events[most:]
+            break
     return RecordEvents(start_sec, events, faults)
 
 

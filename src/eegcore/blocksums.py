@@ -78,7 +78,7 @@ class _Chunk:
         used = np.asarray(self.have.any(axis=(1, 2)))
         return sum(
             array.nbytes
-            for arrays, is_used in zip(kinds, used.tolist(), strict=True)
+            for arrays, is_used in zip(kinds, used, strict=True)
             for array in arrays
             if is_used or array.nbytes < LAZY_BYTES
         )

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.annotations import parse_tals, record_start
+from eegcore.annotations import MOST_FAULTS, parse_tals, record_start
 from eegcore.channel_names import unique_names
 from eegcore.edf_header import EdfHeader, Reads, SignalHeader, read_header
 from eegcore.errors import FileChangedError, HeaderError
@@ -39,9 +39,9 @@ from eegcore.timeline import Segment, Timeline
 from eegcore.units import filter_edges, unit_and_factor
 
 _ANNOTATION_LABELS = frozenset({"edf annotations", "bdf annotations"})
-# Two bytes of a hostile file can make an event of a hundred bytes in memory.
-MOST_EVENTS = 1_000_000
-MOST_FAULTS = 50
+# Events are bounded by the size of the file, so that memory is; a small file may have
+# this many in any case.
+LEAST_MOST_EVENTS = 100_000
 _HIGHEST_RATE_HZ = 1e9
 _LARGEST_VALUE = 1e30
 _NAN = float("nan")
@@ -146,21 +146,20 @@ class EdfLoader:
         events: list[Annotation] = []
         warnings: list[str] = []
         starts: list[float | None] = []
-        n_faults = 0
+        n_bytes = self._header.n_records * self._header.record_bytes
+        most = max(LEAST_MOST_EVENTS, n_bytes // 32)
         for number, rows in enumerate(self._annotation_rows()):
             for row in rows:
-                found = parse_tals(row.tobytes(), timekeeping=number == 0)
-                if len(events) < MOST_EVENTS:
-                    events += found.events
-                n_faults += len(found.faults)
-                warnings += found.faults[: MOST_FAULTS - len(warnings)]
-                if number == 0:
+                first = number == 0
+                left = most - len(events)
+                found = parse_tals(row.tobytes(), timekeeping=first, most=left)
+                events += found.events
+                room = MOST_FAULTS - len(warnings)
+                warnings += found.faults[: max(room, 0)]
+                if len(found.faults) > room >= 0:
+                    warnings.append("and more annotations of this kind")
+                if first:
                     starts.append(found.start_sec)
-        if n_faults > MOST_FAULTS:
-            warnings.append(f"{n_faults - MOST_FAULTS} more such annotations")
-        if len(events) >= MOST_EVENTS:
-            warnings.append(f"more than {MOST_EVENTS} annotations; the rest left out")
-            del events[MOST_EVENTS:]
         if self._header.format.endswith("+C"):
             warnings += _breaks(starts, self._header)
         events.sort(key=lambda event: event.onset_sec)
