@@ -326,3 +326,11 @@ def test_scoring_starts_without_numba_and_mne():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert ran.stdout.strip() == "[]"
+
+
+def test_a_repeated_list_of_options_is_no_answer():
+    """A model that echoes the question has not chosen its last, cut item."""
+    options = {"A": "O1 and O2", "B": "C3 and C4", "C": "P3 and P4", "D": "F7 and F8"}
+    echo = "Which?\nA. O1 and O2\nB. C3 and C4\nC. P3 and P4\nD."
+    assert parse_choice(echo, options).parse_failed
+    assert parse_choice(f"{echo} F7 and F8\n\nB.", options).value == "B"

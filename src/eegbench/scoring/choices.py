@@ -5,7 +5,8 @@ The rule, in order; the first that says something decides:
 1. A structured answer (``{"answer": ...}``): its value, read by 3.
 2. Explicit statements in the text: ``Answer: B``, ``the answer is B``, ``\boxed{B}``,
    ``I choose B``, ``B is correct``, a line that is only a letter. The last one counts.
-   One that offers two letters is ambiguous, and ambiguous is no answer.
+   One that offers two letters is ambiguous, and ambiguous is no answer; ``D.`` at the
+   end of a repeated list of options is none.
 3. A value or text as a whole: an option's text word for word, else a letter in any
    usual dress (``(B)``, ``**b.**``, ``Option B``, ``B) text``).
 4. The only option that the text names, by a dressed or capital letter or by its full
@@ -213,7 +214,9 @@ class _Reader:
         for number, line in enumerate(lines):
             alone = self.whole.fullmatch(line) if line else None
             if alone is not None:
-                last = self._key(alone.group(1))
+                before = next((m for m in reversed(headed[:number]) if m), None)
+                if not (many_headed and self._next_item(before, line)):
+                    last = self._key(alone.group(1))
                 continue
             head = headed[number]
             if head is not None and not many_headed and number > 0:
@@ -221,6 +224,15 @@ class _Reader:
             said = self._said(line)
             last = said if said is not None else last
         return last
+
+    def _next_item(self, before: re.Match[str] | None, line: str) -> bool:
+        """Whether ``D.`` goes on a list whose last item was ``C. text``."""
+        if before is None or not line.endswith((".", ")", ":")):
+            return False
+        letters = list(self.letters)
+        item = next(filter(None, before.groups())).upper()
+        place = letters.index(item) + 1
+        return place < len(letters) and line.strip(" ()[].:").upper() == letters[place]
 
     def _said(self, line: str) -> str | None:
         """Return what the last explicit statement of a line says."""
