@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= ../shared/data
 
-.PHONY: demo test test-model lint bench coverage format lock clean
+.PHONY: fuzz demo test test-model lint bench coverage format lock clean
 
 $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -34,6 +34,11 @@ lint: $(VENV)/.installed ## format, style, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+fuzz: $(VENV)/.installed ## a minute of each parser under atheris -> fuzz-findings
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/fuzz.txt
+	for target in header annotations replies files; do \
+	  $(BIN)/python tests/fuzz/run.py $$target --seconds 60 || exit 1; done
 
 bench: $(VENV)/.peers ## interleaved comparisons with named peers -> benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/run_all.py
