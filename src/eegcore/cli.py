@@ -5,6 +5,7 @@ on standard error. Nothing but click is imported until a command runs.
 """
 
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -332,6 +333,8 @@ def _run_tool(
 
     name = click.get_current_context().info_name or ""
     recording = _open(file, rate_hz, channel_names, unit)
+    if TOOLS[name].size is not None:
+        import_module("eegcore.kernels._lean").import_numba()
     try:
         box = Toolbox(
             {RECORD_ID: recording},
