@@ -2,13 +2,17 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
 
+from bench import source_folders
 from eegbench.cli import main as eegbench
 from eegbench.suites import suite
+from eegcore import simulate
 from eegcore.cli import main as eegcore
 from eegcore.tools.page import tool_page
 
@@ -79,3 +83,36 @@ def test_make_targets_that_are_shown_exist():
     for page, text in TEXT.items():
         shown = re.findall(r"(?:^|`)make ([a-z][\w-]*)", text, re.M)
         assert set(shown) <= targets, page.name
+
+
+def _block(page: str, start: str) -> str:
+    """Return the fenced block of a page whose text begins so."""
+    blocks = [block for _, block in FENCE.findall((ROOT / page).read_text())]
+    return next(block for block in blocks if block.startswith(start))
+
+
+def test_the_five_lines_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    simulate.night(1, duration_sec=300.0).write_edf(tmp_path / "night.edf")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(_block("README.md", "import eegcore"), "README.md", "exec"), {})
+    assert "'rms_uv'" in capsys.readouterr().out
+
+
+def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path):
+    """With a small folder of each data set that the build command names."""
+    simulate.resting(2, label="HC", duration_sec=60.0).write_edf(tmp_path / "FILE.edf")
+    source_folders.bonn(tmp_path / "DATA" / "bonn")
+    source_folders.chbmit(tmp_path / "DATA" / "chbmit")
+    lines = _block("README.md", "eegcore info FILE").splitlines()
+    for line in lines:
+        words = shlex.split(line.replace("FILE", "FILE.edf"))
+        done = subprocess.run(
+            [Path(sys.executable).with_name(words[0]), *words[1:]],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, f"{line}: {done.stderr[-500:]}"
+    assert (tmp_path / "report.html").stat().st_size > 10_000
