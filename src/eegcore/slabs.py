@@ -73,18 +73,44 @@ class Found(NamedTuple):
 
 @lru_cache(maxsize=16)
 def band_pass(order: int, low_hz: float, high_hz: float, rate_hz: float) -> Filter:
-    """Return a Butterworth band-pass run both ways, as `scipy.signal.sosfiltfilt`."""
-    from scipy.signal import butter, sosfilt_zi
+    """Return a Butterworth band-pass run both ways, as `scipy.signal.sosfiltfilt`.
 
-    sections = butter(order, (low_hz, high_hz), "bandpass", fs=rate_hz, output="sos")
-    gain = float(np.prod(sections[:, 0]))
-    sections[:, :3] /= sections[:, :1]
-    slowest = max(np.abs(np.roots(row[3:])).max() for row in sections)
-    zeros = min((sections[:, 2] == 0).sum(), (sections[:, 5] == 0).sum())
-    run_up = int(np.ceil(np.log(_FORGOTTEN) / np.log(slowest)))
-    edge = 3 * int(2 * len(sections) + 1 - zeros)
-    settled = sosfilt_zi(sections)
-    return Filter(np.ascontiguousarray(sections), settled, gain, edge, run_up)
+    An even order. The analog poles lie on a circle, move to the band, and the bilinear
+    transform takes them to the unit circle, zeros at 1 and -1 (scipy.signal, which
+    gives the same figures, takes 0.4 s to import).
+    """
+    below, above = 2 * rate_hz * np.tan(np.pi * np.array([low_hz, high_hz]) / rate_hz)
+    half = -(above - below) / 2 * np.exp(1j * np.pi * _odd(order) / (2 * order))
+    root = np.sqrt(half * half - below * above)
+    analog = np.concatenate([half + root, half - root])
+    poles = (2 * rate_hz + analog) / (2 * rate_hz - analog)
+    gain = ((above - below) * 2 * rate_hz) ** order / np.prod(2 * rate_hz - analog).real
+    upper = poles[poles.imag > 0]
+    upper = upper[np.argsort(-upper.real)]  # the slow ones first: zeros at 1
+    sections = np.array(
+        [
+            (1.0, -2.0 if i < order // 2 else 2.0, 1.0, 1.0, -2 * p.real, abs(p) ** 2)
+            for i, p in enumerate(upper)
+        ]
+    )
+    run_up = int(np.ceil(np.log(_FORGOTTEN) / np.log(np.abs(poles).max())))
+    edge = 3 * (2 * len(sections) + 1)
+    return Filter(sections, _settled(sections), float(gain), edge, run_up)
+
+
+def _odd(order: int) -> NDArray[np.int64]:
+    return np.arange(1 - order, order, 2)
+
+
+def _settled(sections: Float) -> Float:
+    """State of each section after a long input of ones to the first."""
+    states, level = [], 1.0
+    for b0, b1, b2, _, a1, a2 in sections.tolist():
+        answer = level * (b0 + b1 + b2) / (1.0 + a1 + a2)
+        second = b2 * level - a2 * answer
+        states.append((b1 * level - a1 * answer + second, second))
+        level = answer
+    return np.array(states)
 
 
 class _Grid(NamedTuple):
