@@ -32,6 +32,7 @@ from eegbench.records import JsonObject, plain_json
 
 LONGEST_REPLY = 16_000_000
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
+_INSIDE = "/eegbench-agent"  # a name that hides no folder of a program
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -254,9 +255,7 @@ def _sandbox(options: CommandOptions, words: list[str], work: Path) -> list[str]
     """Return the words of bubblewrap: what the program sees."""
     readable = [*_SYSTEM, *(str(Path(path).absolute()) for path in options.share)]
     readable += [word for word in words if Path(word).is_file()]
-    prefix = Path(words[0]).parent.parent
-    if (prefix / "pyvenv.cfg").is_file():
-        readable.append(str(prefix))
+    readable += _installations(Path(words[0]))
     binds = [word for path in dict.fromkeys(readable) for word in _bind(path)]
     return [
         str(shutil.which("bwrap")),
@@ -266,8 +265,19 @@ def _sandbox(options: CommandOptions, words: list[str], work: Path) -> list[str]
         "--new-session",
         *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),
         *binds,
-        *("--bind", str(work), "/work", "--chdir", "/work"),
+        *("--bind", str(work), _INSIDE, "--chdir", _INSIDE),
         *("--clearenv", "--setenv", "PATH", _PATH, "--setenv", "LANG", "C.UTF-8"),
+    ]
+
+
+def _installations(program: Path) -> list[str]:
+    """Return the folders of a Python: its virtual environment and what that is of."""
+    prefixes = [program.parent.parent, program.resolve().parent.parent]
+    return [
+        str(prefix)
+        for prefix in prefixes
+        if prefix != Path("/")
+        and ((prefix / "pyvenv.cfg").is_file() or [*prefix.glob("lib/python3.*")])
     ]
 
 
