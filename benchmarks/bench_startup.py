@@ -27,10 +27,15 @@ def seconds(arguments: tuple[str, ...]) -> float:
 
 if __name__ == "__main__":
     night = str(make("night"))
-    call = ("-m", "eegcore.cli", "call", "compute_windowed_features", night)
+    start = ("-c", "from eegcore.cli import main; main()")
+    call = (*start, "call", "compute_windowed_features", night)
     call += ("--channels", "EEG Fpz-Cz", "--window-sec", "30")
     call += ("--tmin", "3000", "--tmax", "3030")
     print("\n## Whole processes, s\n\n| process | s |\n|---|---:|")
-    for name, arguments in COMMANDS.items():
+    rows = COMMANDS | {
+        "eegcore schemas": (*start, "schemas"),
+        "eegcore info, 23-h file": (*start, "info", night),
+        "eegcore call, one window of a 23-h file": call,
+    }
+    for name, arguments in rows.items():
         print(f"| {name} | {seconds(arguments):.3f} |")
-    print(f"| eegcore call, one window of a 23-h file | {seconds(call):.3f} |")

@@ -1,12 +1,16 @@
 """Each of the ten tools with default arguments on four recordings, and memory.
 
-Times in ms: first call on a freshly opened recording, calls with no kept sums, calls
-with kept sums. The release's warm time (another day, same kind of machine; not
+Times in ms: first call on a freshly opened recording, calls with no kept sums (warm),
+calls with kept sums. The release's warm time (another day, same kind of machine; not
 interleaved) is from ../shared/perf/release_latency.md.
 """
 
 import statistics
+import subprocess
+import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from eegcore import blocksums
@@ -26,10 +30,13 @@ RELEASE_SEC = {
     ("scalp", "detect_transients"): 18.75,
     ("scalp", "compute_temporal_features"): 2.52,
 }
+RELEASE_MULTITAPER_SEC = 18.2  # one channel of the night
+MULTITAPER = "compute_psd, multitaper, 1 channel"
 HEAD = (
-    "| recording | tool | first | warm | with kept sums | times faster than the release |"
-    "\n|---|---|---:|---:|---:|---:|"
+    "| recording | tool | first | warm p50 | warm p95 | kept p50 | kept p95 |"
+    " times faster than the release |\n|---|---|---:|---:|---:|---:|---:|---:|"
 )
+ROUNDS = 10
 
 
 def anonymous_mb() -> float:
@@ -39,42 +46,83 @@ def anonymous_mb() -> float:
     return int(line.split()[1]) / 1024
 
 
-def _timed(box: Toolbox, tool: str, *, fresh: bool, times: int) -> float:
+def _timed(box: Toolbox, tool: str, arguments: dict, *, fresh: bool) -> list[float]:
     found = []
-    for _ in range(times):
+    for _ in range(ROUNDS):
         if fresh:
             blocksums.forget()
         begin = time.perf_counter()
-        box.call_json(tool, {"record_id": "r"})
+        box.call_json(tool, {"record_id": "r"} | arguments)
         found.append(1e3 * (time.perf_counter() - begin))
-    return statistics.median(found)
+    return sorted(found)
 
 
-def lines() -> list[str]:
+def _row(name: str, label: str, tool: str, arguments: dict, release: float) -> str:
+    path = make(name)
+    blocksums.forget()
+    box = Toolbox({"r": path}, dialect="default", budget_tokens=None)
+    begin = time.perf_counter()
+    box.call_json(tool, {"record_id": "r"} | arguments)
+    first = 1e3 * (time.perf_counter() - begin)
+    warm = _timed(box, tool, arguments, fresh=True)
+    kept = _timed(box, tool, arguments, fresh=False)
+    figures = [first]
+    for times in (warm, kept):
+        figures += [statistics.median(times), times[int(0.95 * len(times))]]
+    ratio = f"{1e3 * release / statistics.median(warm):.0f}" if release else ""
+    return f"| {name} | {label} | {' | '.join(f'{x:.1f}' for x in figures)} | {ratio} |"
+
+
+def lines() -> Iterator[str]:
     """Rows of the table."""
-    rows = []
     for name in RECORDINGS:
-        path = make(name)
-        tools = Toolbox({"r": path}, dialect="default", budget_tokens=None).names
+        tools = Toolbox({"r": make(name)}, budget_tokens=None).names
         for tool in tools:
             if tool == "compute_windowed_features" and name in ("night", "scalp"):
                 continue  # see the table of windowed features
-            blocksums.forget()
-            box = Toolbox({"r": path}, dialect="default", budget_tokens=None)
-            first = _timed(box, tool, fresh=True, times=1)
-            warm = _timed(box, tool, fresh=True, times=5)
-            kept = _timed(box, tool, fresh=False, times=5)
-            release = RELEASE_SEC.get((name, tool))
-            times = f"{1e3 * release / warm:.0f}" if release else ""
-            rows.append(
-                f"| {name} | {tool} | {first:.1f} | {warm:.1f} | {kept:.1f} | {times} |"
-            )
-    return rows
+            yield _row(name, tool, tool, {}, RELEASE_SEC.get((name, tool), 0.0))
+    arguments = {"channels": ["EEG Fpz-Cz"], "method": "multitaper"}
+    yield _row("night", MULTITAPER, "compute_psd", arguments, RELEASE_MULTITAPER_SEC)
+
+
+def scan_memory(name: str) -> tuple[float, float]:
+    """Anonymous memory in MB before and at most during all tools on a recording.
+
+    Before: with everything imported and every tool called on the 2-s epoch.
+    """
+    for path in (make("epoch"), None):
+        box = Toolbox({"r": path or make(name)}, budget_tokens=None)
+        if path is None:
+            before = most = anonymous_mb()
+            done = threading.Event()
+
+            def watch(done: threading.Event = done) -> None:
+                nonlocal most
+                while not done.wait(0.005):
+                    most = max(most, anonymous_mb())
+
+            watcher = threading.Thread(target=watch)
+            watcher.start()
+        for tool in box.names:
+            if path is None and tool == "compute_windowed_features":
+                continue  # its answer of many megabytes is no work space
+            box.call_json(tool, {"record_id": "r"})
+    done.set()
+    watcher.join()
+    return before, most
 
 
 if __name__ == "__main__":
-    before = anonymous_mb()
+    if len(sys.argv) > 1:
+        print("{:.1f} {:.1f}".format(*scan_memory(sys.argv[1])))
+        sys.exit()
     print(f"\n## Tools with default arguments, ms\n\n{HEAD}")
-    for row in lines():
-        print(row, flush=True)
-    print(f"\nAnonymous memory: {before:.0f} MB before, {anonymous_mb():.0f} MB after")
+    for line in lines():
+        print(line, flush=True)
+    print("\n| all tools, a process of its own | RssAnon above the imports, MB |")
+    print("|---|---:|")
+    for name in RECORDINGS[:3]:
+        command = [sys.executable, __file__, name]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        before, most = map(float, done.stdout.split())
+        print(f"| {name} | {most - before:.1f} |", flush=True)

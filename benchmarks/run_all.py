@@ -2,7 +2,8 @@
 
     python benchmarks/run_all.py
 
-Both sides of a comparison run in turn in one process, so that a busy machine slows both.
+Both sides of a comparison run in turn in one process, so that a busy machine slows
+both. A script that fails or takes too long is listed; the others run all the same.
 """
 
 import importlib.metadata
@@ -13,8 +14,11 @@ import sys
 import time
 from pathlib import Path
 
+from gen_data import SHAPES, make
+
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("bench_spectrum", "bench_windowed", "bench_tools", "bench_startup")
+LIMIT_SEC = 210.0  # each, so that all end within a quarter of an hour
 PACKAGES = (
     *("numpy", "scipy", "numba", "llvmlite", "mne", "pyedflib", "edfio"),
     *("rocket-fft", "yasa"),
@@ -42,30 +46,54 @@ def machine() -> list[str]:
     ]
 
 
+def run_script(script: str, environment: dict[str, str]) -> tuple[str, str]:
+    """Return what a script printed and, if it did not end well, why."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / f"{script}.py")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    try:
+        printed, told = process.communicate(timeout=LIMIT_SEC)
+        problem = ""
+        if process.returncode:
+            last = (told.strip().splitlines() or ["no message"])[-1]
+            problem = f"{script} failed: {last}"
+    except subprocess.TimeoutExpired:
+        process.kill()
+        printed, _ = process.communicate()
+        problem = f"{script} was stopped after {LIMIT_SEC:.0f} s"
+    print(f"  {time.perf_counter() - begin:.0f} s {problem}", file=sys.stderr)
+    return printed.rstrip(), problem
+
+
 def main() -> None:
-    """Write the report."""
+    """Write the report; what failed or took too long is listed in it."""
     begin = time.perf_counter()
     parts = ["# Benchmarks", "", *machine()]
     environment = dict(os.environ)
     for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
         environment.pop(name, None)
+    for name in SHAPES:
+        make(name)
     warm = "from eegcore.warmup import compile_all; compile_all()"
     subprocess.run([sys.executable, "-c", warm], check=True, env=environment)
+    problems = []
     for script in SCRIPTS:
         print(f"{script} ...", file=sys.stderr, flush=True)
-        done = subprocess.run(
-            [sys.executable, str(HERE / f"{script}.py")],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=False,
-        )
-        parts.append(done.stdout.rstrip())
-        if done.returncode:
-            parts.append(f"\n{script} failed: {done.stderr.strip().splitlines()[-1]}")
+        printed, problem = run_script(script, environment)
+        parts.append(printed)
+        if problem:
+            problems.append(problem)
+    if problems:
+        parts += ["", "## What failed", "", *(f"- {p}" for p in problems)]
     minutes = (time.perf_counter() - begin) / 60
-    parts.append(f"\nAll tables took {minutes:.1f} minutes.")
-    (HERE / "RESULTS.md").write_text("\n".join(parts) + "\n")
+    load = " ".join(f"{x:.1f}" for x in os.getloadavg())
+    parts.append(f"\nAll tables took {minutes:.1f} minutes; load at the end {load}.")
+    (HERE / "RESULTS.md").write_text("\n".join(parts) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
