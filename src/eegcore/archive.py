@@ -36,7 +36,7 @@ SELF_DESCRIBING = (
     *(".fif", ".fif.gz", ".vhdr", ".cnt"),
 )
 NEEDS_RATE = (".npy", ".txt", ".csv", ".tsv", ".asc")
-PRELOAD = ("eegcore.archive", "eegcore.formats", "eegcore.preloaded")
+PRELOAD = ("eegcore.archive", "eegcore.formats", "eegcore.preloaded_windows")
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,11 @@ def compile_all(progress: Callable[[str, int, int], None] | None = None) -> None
         progress("", done, len(names))
 
 
+def load_windows() -> None:
+    """Have the kernels of windowed features of 16-bit samples ready, and no others."""
+    _windows(next(_recordings()))
+
+
 def _recordings() -> Iterator[Recording]:
     """Two channels of noise, stored as 16 and as 24 bits."""
     rng = np.random.default_rng(1)
