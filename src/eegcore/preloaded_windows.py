@@ -1,6 +1,6 @@
 """Importing this loads the kernels of windowed features of 16-bit recordings.
 
-For fork servers alone, which import modules and can be told nothing else; their children
+For fork servers alone, which import modules and can be told nothing else; children
 share what is loaded. See `eegcore.preloaded` for all kernels, which take twice as long.
 """
 
