@@ -151,11 +151,11 @@ def _new_chunk(kept: _Kept, number: int) -> _Chunk:
     pieces = min(CHUNK // PIECE, -(-(kept.n_blocks - number * CHUNK) // PIECE))
     blocks = pieces * PIECE
     return _Chunk(
-        np.zeros((n, kept.n_atoms, blocks), np.float32),
-        np.zeros((n, blocks), np.uint8),
-        np.zeros((n, N_SUMS, blocks)),
-        np.zeros((n, N_MARKS, blocks), np.int32),
-        np.zeros((n, pieces, kept.h + 1)),
+        np.empty((n, kept.n_atoms, blocks), np.float32),
+        np.empty((n, blocks), np.uint8),
+        np.empty((n, N_SUMS, blocks)),
+        np.empty((n, N_MARKS, blocks), np.int32),
+        np.empty((n, pieces, kept.h + 1)),
         np.zeros((3, n, pieces), np.bool_),
     )
 
@@ -291,38 +291,32 @@ class Sums:
 
     def tables(
         self, channels: Sequence[int], first: int, stop: int, kinds: tuple[int, ...]
-    ) -> tuple[BlockSums, int]:
-        """Return sums of all channels in chunks that hold some blocks, and the first.
+    ) -> tuple[BlockSums, list[int], int]:
+        """Return sums of some channels that hold those of some blocks, uncopied if so.
 
         Returns
         -------
         BlockSums
-            With rows of all channels (`row_of`) before those of its arrays.
+            Each with one axis before those of its arrays.
+        list of int
+            Where on that axis each channel is.
         int
             Block of column 0.
         """
         with _lock:
             self.prepare(channels, first, stop, kinds)
-            numbers = range(first // CHUNK, -(-stop // CHUNK))
-            chunks = [self._kept.chunks[number] for number in numbers]
-            if len(chunks) == 1:
-                one = chunks[0]
-                base = numbers[0] * CHUNK
-                return BlockSums(one.atoms, one.sums, one.marks), base
-            ends = [max(first - n * CHUNK, 0) for n in numbers]
-            cuts = [
-                slice(e, stop - n * CHUNK) for e, n in zip(ends, numbers, strict=True)
-            ]
-            every = [
-                [a[:, :, cut] for a in (c.atoms, c.sums, c.marks)]
-                for c, cut in zip(chunks, cuts, strict=True)
-            ]
-            joined = (np.concatenate(x, axis=2) for x in zip(*every, strict=True))
-            return BlockSums(*joined), first
-
-    def row_of(self, channel: int) -> int:
-        """Row of a channel in `tables`."""
-        return self._kept.rows[channel]
+            rows = [self._kept.rows[channel] for channel in channels]
+            parts = []
+            for number in range(first // CHUNK, -(-stop // CHUNK)):
+                base = number * CHUNK
+                one = self._kept.chunks[number]
+                tables = (one.atoms, one.sums, one.marks)
+                if first >= base and stop <= base + CHUNK:
+                    return BlockSums(*tables), rows, base
+                some = slice(max(first - base, 0), stop - base)
+                parts.append([table[rows, :, some] for table in tables])
+            joined = (np.concatenate(x, axis=2) for x in zip(*parts, strict=True))
+            return BlockSums(*joined), list(range(len(rows))), first
 
     def blocks(
         self, channel: int, first: int, stop: int, kinds: tuple[int, ...]
@@ -394,12 +388,11 @@ class Sums:
         if not self._kept.grown:
             return
         self._kept.grown = False
-        total = kept_bytes()
         others = [k for by_key in _kept.values() for k in by_key.values()]
         for kept in [k for k in others if k is not self._kept] + [self._kept]:
             least = 1 if kept is self._kept else 0
-            while len(kept.chunks) > least and total > KEPT_BYTES:
-                total -= kept.chunks.popitem(last=False)[1].n_bytes
+            while len(kept.chunks) > least and kept_bytes() > KEPT_BYTES:
+                kept.chunks.popitem(last=False)
 
 
 def prepare(

@@ -123,7 +123,8 @@ def features_on_grid(
     low, high = int(first[0]), int(first[-1]) + work.n_blocks
     if high - low <= PIECE:
         tables, which = _fresh(recording, work, low, high)
-        places = np.stack([first - low, columns], axis=1)
+        places = np.empty((first.size, 2), np.int64)
+        places[:, 0], places[:, 1] = first - low, columns
         _compute(recording, work, tables, which, places, low, out)
         return
     _from_kept(recording, work, first, columns, out)
@@ -171,13 +172,7 @@ def _fresh(
         np.empty((n, N_MARKS, blocks), np.int32),
     )
     flags = np.empty((n, blocks), np.uint8)
-    which = np.array(
-        [
-            (c, i, r)
-            for i, (c, r) in enumerate(zip(work.channels, work.rows, strict=True))
-        ],
-        np.int64,
-    )
+    which = _which(work, range(n))
     out = (tables.atoms, flags, tables.sums, tables.marks, np.empty((n, 1, 1)))
     flat = work.scales[:, 2].astype(np.int64)
     # as if the recording ended here: the last block begins no segment that is wanted
@@ -187,12 +182,15 @@ def _fresh(
     return tables, which
 
 
+def _which(work: _Work, rows: Sequence[int]) -> Int:
+    """Channel, row of sums and row of the result of each."""
+    return np.array(list(zip(work.channels, rows, work.rows, strict=True)), np.int64)
+
+
 def _from_kept(
     recording: Recording, work: _Work, first: Int, columns: Int, out: Float
 ) -> None:
     sums = Sums(recording, work.channels[0])
-    pairs = zip(work.channels, work.rows, strict=True)
-    which = np.array([(c, sums.row_of(c), row) for c, row in pairs], np.int64)
     last = (first + work.n_blocks - 1) // CHUNK  # chunk in which a window ends
     per_chunk = CHUNK * work.h * len(work.channels)
     several = max(1, _BATCH_SAMPLES // per_chunk)
@@ -209,7 +207,8 @@ def _from_kept(
                     int(first[members[0]]),
                     int(first[members[-1]]) + work.n_blocks,
                 )
-                tables, base = sums.tables(work.channels, low, high, work.kinds)
+                tables, rows, base = sums.tables(work.channels, low, high, work.kinds)
+                which = _which(work, rows)
                 places = np.stack([first[members] - base, columns[members]], axis=1)
                 _compute(recording, work, tables, which, places, base, out)
         sums.bound()

@@ -204,6 +204,8 @@ def window_samples(
         return both[:, 0].copy(), both[:, 1].copy()
     starts = first_samples(grid.start_sec, facts.rate_hz)
     stops = first_samples(grid.stop_sec, facts.rate_hz)
+    if starts.size and starts[0] >= 0 and stops[-1] <= facts.n_samples:
+        return starts, stops  # both ascend
     return np.clip(starts, 0, facts.n_samples), np.clip(stops, 0, facts.n_samples)
 
 

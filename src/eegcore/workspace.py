@@ -165,7 +165,8 @@ def scan_work(
         _room.kept = kept
     arrays: tuple[Any, ...] = kept[1]
     lanes = arrays[-1]
-    lanes.fill(0)
+    if whole:
+        lanes.fill(0)
     return (*arrays[:6], (*arrays[6], flat), lanes)
 
 

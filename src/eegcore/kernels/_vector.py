@@ -376,6 +376,16 @@ def total(typing: Any, a: Any) -> Any:
     return result(a), generate
 
 
+@_lowered
+def lane(typing: Any, a: Any, index: Any) -> Any:
+    """One lane of a vector."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], args[1])
+
+    return a.scalar(a, types.intp), generate
+
+
 def _shuffle(mask: list[int]) -> Any:
     @_lowered
     def operation(typing: Any, a: Any, b: Any) -> Any:

@@ -20,6 +20,7 @@ from eegcore.kernels._jit import kernel, part
 from eegcore.kernels._vector import (
     LANES,
     add,
+    bits_less,
     fused,
     load,
     mul,
@@ -152,16 +153,35 @@ def _block_mean(x: Any, at: int, n: int) -> Any:
 def _flag(sums: Any, energy: Any, jump: Any, plan: Any, flags: Any, place: Any) -> None:
     """Mark segments of which a checked band drowns in the rounding of float32."""
     at, count = place
-    for lane in range(count):
-        step = np.float64(jump[lane])
-        whole = energy[lane] + energy[lane + 1] + plan.block * step * step
-        least = plan.floor * whole
-        for row in range(plan.checked.shape[0]):
-            power = np.float64(0.0)
-            for a in range(plan.checked[row, 0], plan.checked[row, 1]):
-                power += sums[a * LANES + lane]
-            if power < least:
+    kind = sums.dtype.type
+    step = load(jump, 0)
+    whole = add(load(energy, 0), load(energy, 1))
+    whole = fused(mul(step, step), splat(kind(plan.block)), whole)
+    least = mul(whole, splat(kind(plan.floor)))
+    low = np.uint64(0)
+    for row in range(plan.checked.shape[0]):
+        first = plan.checked[row, 0]
+        power = load(sums, first * LANES)
+        for a in range(first + 1, plan.checked[row, 1]):
+            power = add(power, load(sums, a * LANES))
+        low |= bits_less(power, least)
+    if low != 0:
+        for lane in range(count):
+            if (low >> np.uint64(lane)) & np.uint64(1):
                 flags[at + lane] = 1
+
+
+@part
+def _keep_atoms(kept: Any, n_atoms: int, place: Any, atoms: Any) -> None:
+    """Lanes of each atom to neighbouring columns of ``atoms``."""
+    at, count = place
+    columns = atoms.shape[1]
+    for a in range(n_atoms):
+        if count == LANES:
+            store(atoms, a * columns + at, load(kept, a * LANES))
+        else:
+            for lane in range(count):
+                poke(atoms, a * columns + at + lane, peek(kept, a * LANES + lane))
 
 
 @part
@@ -201,8 +221,8 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
     base = span[6]
     n_atoms = plan.atoms.shape[0] - 1
     energy, jump, kept, wanted = small[1], small[2], small[3], small[4]
-    means = np.zeros((channels.shape[0], 2, LANES + 1))
-    energies = np.zeros((channels.shape[0], 2, LANES + 1))
+    means = np.zeros((channels.shape[0], 2, 2 * LANES), np.float32)
+    energies = np.zeros((channels.shape[0], 2, 2 * LANES), np.float32)
     groups = (stop - first + LANES - 1) // LANES
     extra = 1 if want else 0  # a segment needs the block after it
     for g in range(groups + extra):
@@ -224,9 +244,8 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
                         x, have, plan, (b, small, scratch),
                         (bins_re[i, now], bins_im[i, now]), span[5] != 0,
                     )  # fmt: skip
-                    for lane in range(LANES):
-                        energies[i, now, lane] = energy[lane]
-                        means[i, now, lane] = small[0][lane]
+                    store(energies[i, now], 0, load(energy, 0))
+                    store(means[i, now], 0, load(small[0], 0))
             if g == 0 or not want:
                 continue
             s = at - LANES
@@ -235,17 +254,16 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
                 continue
             means[i, then, LANES] = means[i, now, 0]
             energies[i, then, LANES] = energies[i, now, 0]
-            for lane in range(LANES):
-                jump[lane] = means[i, then, lane + 1] - means[i, then, lane]
+            following = load(means[i, then], 1)
+            store(jump, 0, sub(following, load(means[i, then], 0)))
             _hann_sums(
                 (bins_re[i, then], bins_im[i, then]),
                 (bins_re[i, now], bins_im[i, now]),
                 load(jump, 0), plan, kept,
             )  # fmt: skip
-            for a in range(n_atoms):
-                for lane in range(count):
-                    poke(atoms[row, a], s - base + lane, peek(kept, a * LANES + lane))
-            _flag(kept, energies[i, then], jump, plan, flags[row], (s - base, count))
+            place = (s - base, count)
+            _keep_atoms(kept, n_atoms, place, atoms[row])
+            _flag(kept, energies[i, then], jump, plan, flags[row], place)
             if span[5]:
                 for lane in range(LANES):
                     use = lane < count and flags[row, s - base + lane] == 0

@@ -20,8 +20,17 @@ from eegcore.kernels._vector import (
     bits_less,
     count_bits,
     greatest,
+    high1,
+    high2,
+    high4,
+    high8,
+    lane,
     least,
     load,
+    low1,
+    low2,
+    low4,
+    low8,
     maximum,
     minimum,
     mul,
@@ -46,6 +55,7 @@ N_SUMS = 6
 FIRST, SECOND, LAST_BUT_ONE, LAST = range(7, 11)
 N_MARKS = 11
 NARROW = 16383
+FOLDED = 4096  # of so many samples, sums of 32 bits do not overflow when folded
 
 
 @part
@@ -99,6 +109,36 @@ def _sum(z: Any, at: int, n: int, mask: Any) -> Any:
         v = bit_and(load(z, at + j), load(mask, max(0, 64 - (n - j))))
         acc = add(acc, multiply_pairs(v, one))
     return total(acc)
+
+
+@part
+def _fold8(a: Any, b: Any) -> Any:
+    return add(low8(a, b), high8(a, b))
+
+
+@part
+def _fold4(a: Any, b: Any) -> Any:
+    return add(low4(a, b), high4(a, b))
+
+
+@part
+def _fold2(a: Any, b: Any) -> Any:
+    return add(low2(a, b), high2(a, b))
+
+
+@part
+def _fold1(a: Any, b: Any) -> Any:
+    return add(low1(a, b), high1(a, b))
+
+
+@part
+def _totals(v: Any) -> Any:
+    """Totals of eight vectors, whose lanes must not overflow: at lanes 0, 8, 4, 12, ..."""
+    a, b, c, d, e, f, g, h = v
+    one = _fold4(_fold8(a, b), _fold8(c, d))
+    two = _fold4(_fold8(e, f), _fold8(g, h))
+    both = _fold2(one, two)
+    return _fold1(both, both)
 
 
 @part
@@ -163,15 +203,26 @@ def _narrow(z: Any, at: int, n: int, given: Any, sums: Any, marks: Any, b: int) 
     padded = (n + 31) // 32 * 32 - (n - 1)  # masked steps are zero: not steps at all
     if flat_below > 0:
         n_flat -= padded
-    fourth = 4294967296.0 * total(hh) + 131072.0 * total(hl) + _halves(c_low, c_high)
-    sums[SQUARE, b] = total(y2)
-    sums[CUBE, b] = 65536.0 * total(hy) + _halves(f_low, f_high)
-    sums[FOURTH, b] = fourth
-    sums[STEP_SQUARE, b] = total(d2)
-    sums[BEND_SQUARE, b] = _halves(e_low, e_high)
-    sums[PATH, b] = total(path)
     marks[CENTRE, b] = base + mean
-    marks[REST, b] = total(rest)
+    v = _totals((y2, d2, hh, hl, hy, y2, y2, y2))
+    sums[SQUARE, b] = lane(v, 0)
+    sums[STEP_SQUARE, b] = lane(v, 8)
+    fourth = 4294967296.0 * lane(v, 4) + 131072.0 * lane(v, 12)
+    cube = 65536.0 * lane(v, 2)
+    if n <= FOLDED:
+        u = _totals((rest, path, e_low, e_high, c_low, c_high, f_low, f_high))
+        marks[REST, b] = lane(u, 0)
+        sums[PATH, b] = lane(u, 8)
+        sums[BEND_SQUARE, b] = lane(u, 4) + 65536 * np.int64(lane(u, 12))
+        fourth += lane(u, 2) + 65536 * np.int64(lane(u, 10))
+        cube += lane(u, 6) + 65536 * np.int64(lane(u, 14))
+    else:
+        marks[REST, b] = total(rest)
+        sums[PATH, b] = total(path)
+        sums[BEND_SQUARE, b] = _halves(e_low, e_high)
+        fourth += _halves(c_low, c_high)
+        cube += _halves(f_low, f_high)
+    sums[CUBE, b], sums[FOURTH, b] = cube, fourth
     marks[N_LEAST, b], marks[N_GREATEST, b], marks[N_FLAT, b] = n_low, n_high, n_flat
 
 
@@ -282,11 +333,16 @@ def _changes_of(x: Any, n: Any, level: Any, mask: Any) -> Any:
         count = np.int64(0)
         if level < -32768 or level > 32767:
             return count
-        limit, zero = splat(np.int16(level)), splat(np.int16(0))
+        limit = splat(np.int16(level))
+        one, low32 = np.uint64(1), np.uint64(0xFFFFFFFF)
+        before = bits_less(load(x, 0), limit) & one  # no change before the first
         for j in range(0, n, 32):
-            inside = bits_less(load(mask, max(0, 64 - (n - j)) + 1), zero)
-            one, two = bits_less(load(x, j), limit), bits_less(load(x, j + 1), limit)
-            count += count_bits((one ^ two) & inside)
+            below = bits_less(load(x, j), limit)
+            changed = (below ^ ((below << one) | before)) & low32
+            if n - j < 32:
+                changed &= (one << np.uint64(n - j)) - one
+            count += count_bits(changed)
+            before = below >> np.uint64(31)
         return count
 
     return lanes
