@@ -169,7 +169,7 @@ def find_candidates_of(
         for at in range(0, len(grid.lanes), _LANES)
     ]
     run(lambda group: group.search(scale, least, distance), groups)
-    table = np.concatenate([part for group in groups for part in group.found()])
+    table = np.concatenate([group.found() for group in groups])
     totals = np.concatenate([group.totals for group in groups])
     if (table[:, 3] < 0).any():
         return None
@@ -202,14 +202,14 @@ class _Group:
         self._layout = layout_of(recording)
         self._lanes, self._length, self._chosen = lanes, length, chosen
         self._start, self._n = signal
-        largest = int((lanes[:, 3] - lanes[:, 2]).max())
-        self._out = np.empty((len(lanes), largest + 1, 4))  # touched where it is used
-        self.totals = np.array([[0.0, np.inf, -np.inf, 0.0]] * len(lanes))
+        self.totals = np.array([[0.0, np.inf, -np.inf]] * len(lanes))
+        self._found: list[Float] = []
 
-    def found(self) -> list[Float]:
-        """Return the candidates of each slab."""
-        counts = self.totals[:, 3].astype(np.int64).tolist()
-        return [self._out[i, :n] for i, n in enumerate(counts)]
+    def found(self) -> Float:
+        """Return the table of candidates in the order of time."""
+        table = np.concatenate(self._found)
+        in_time: Float = table[np.argsort(table[:, 0], kind="stable")]
+        return in_time
 
     def windows(self, scale: float) -> Iterator[tuple[Float, NDArray[np.int64]]]:
         """Filtered rows, and rows: of column 0, first, end, end of the columns."""
@@ -218,7 +218,7 @@ class _Group:
         length, run_up = self._length, self._chosen.run_up
         margin = run_up // 8
         reach = -(-(_WINDOW + run_up + 2 * margin) // _TILE) + 3
-        ring, rows = _room_of(reach * _TILE, _WINDOW + 2 * margin + 4 * _TILE)
+        ring, rows, _ = _room_of(reach * _TILE, _WINDOW + 2 * margin + 4 * _TILE)
         n_states = 2 * len(self._chosen.sections) * _LANES
         work = (
             aligned((_LANES * _TILE + 64,), np.int32),
@@ -248,18 +248,25 @@ class _Group:
         more = [self._length, self._n, self._chosen.run_up // 8, distance]
         for rows, where in self.windows(scale):
             span = np.r_[where, more]
-            find_candidates(rows, self._lanes, span, least, self.totals, self._out)
+            table = _room.kept[1][2]
+            n = find_candidates(rows, self._lanes, span, least, self.totals, table)
+            self._found.append(table[:n].copy())
 
 
-def _room_of(n_ring: int, n_rows: int) -> tuple[Float, Float]:
-    """Return work space of this thread: forward values and filtered rows."""
+def _room_of(n_ring: int, n_rows: int) -> tuple[Float, Float, Float]:
+    """Return work space of this thread: forward values, filtered rows, candidates."""
     key = (n_ring, n_rows)
     kept = getattr(_room, "kept", None)
     if kept is None or kept[0] != key:
-        ring = aligned((n_ring * _LANES,), np.float64)
-        kept = (key, ring, aligned((_LANES, n_rows), np.float64))
+        arrays = (
+            aligned((n_ring * _LANES,), np.float64),
+            aligned((_LANES, n_rows), np.float64),
+            np.empty((_LANES * _WINDOW + 1, 4)),
+        )
+        kept = (key, arrays)
         _room.kept = kept
-    return kept[1], kept[2]
+    room: tuple[Float, Float, Float] = kept[1]
+    return room
 
 
 def select(

@@ -322,18 +322,19 @@ def _searched(v: Any, bounds: Any, edges: Any, given: Any, out: Any, found: int)
 @kernel
 def find_candidates(
     v: Any, lanes: Any, span: Any, least: float, totals: Any, out: Any
-) -> None:
+) -> int:
     """Local extrema at or above ``least`` of a window of filtered slabs, both signs.
 
     v: (lane, row), from `filter_window`. lanes: channel, position of row 0, first and
     end position to search of each. span: row of column 0, first and end row of the
     window, end row of ``v``, rows of a slab, length of the signal, rows to trust beyond
-    what is searched, distance in samples. totals: sum of squares, least, greatest and
-    number of candidates of each lane. out: (lane, candidate): position, value, steepest
-    step, half widths (-1: not found).
+    what is searched, distance in samples. totals: sum of squares, least and greatest of
+    each lane. out: position, value, steepest step, half widths (-1: not found) of each
+    candidate, lane after lane. Returns how many there are.
     """
     low, first, stop, end, length, n, margin, distance = span
     some = np.empty(3)
+    found = 0
     for lane in range(lanes.shape[0]):
         row0 = lanes[lane, 1]
         at = row0 + low  # position of column 0
@@ -351,11 +352,11 @@ def find_candidates(
         totals[lane, 1] = min(totals[lane, 1], some[1])
         totals[lane, 2] = max(totals[lane, 2], some[2])
         bounds = (max(begin, 1) - at, min(last, n - 1) - at)
-        known = int(totals[lane, 3])
-        found = _searched(v[lane], bounds, edges, (least, distance), out[lane], known)
+        known = found
+        found = _searched(v[lane], bounds, edges, (least, distance), out, known)
         for i in range(known, found):
-            out[lane, i, 0] += at
-        totals[lane, 3] = found
+            out[i, 0] += at
+    return found
 
 
 @kernel

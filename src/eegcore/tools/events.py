@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eegcore.threads import each
 from eegcore.tools.answers import (
@@ -122,10 +123,22 @@ _SUMMARY_DECIMALS = {
 
 
 class Candidates(NamedTuple):
-    """Candidates of one channel in the order of answers: largest first."""
+    """Candidates of one channel: means over all listed ones, and the largest few.
+
+    Attributes
+    ----------
+    n_detected, n_listed : int
+    means : dict
+        By key of the answer.
+    time_sec, amplitude_uv, width_ms, sharpness_uv_s, is_positive : ndarray
+        Of at most five, largest first.
+    background_rms_uv, background_peak_to_peak_uv : float
+    """
 
     channel: int
     n_detected: int
+    n_listed: int
+    means: dict[str, float]
     time_sec: np.ndarray
     amplitude_uv: np.ndarray
     width_ms: np.ndarray
@@ -133,6 +146,9 @@ class Candidates(NamedTuple):
     is_positive: np.ndarray
     background_rms_uv: float
     background_peak_to_peak_uv: float
+
+
+_MEANS = ("amplitude_mean_uv", "width_mean_ms", "sharpness_mean_uv_s")
 
 
 def _filterable(call: Call) -> list[int]:
@@ -190,7 +206,8 @@ def detect_transients(call: Call) -> Json:
 def _unknown(channel: int) -> Candidates:
     none = np.empty(0)
     nan = float("nan")
-    return Candidates(channel, 0, none, none, none, none, none, nan, nan)
+    means = dict.fromkeys(_MEANS, nan)
+    return Candidates(channel, 0, 0, means, none, none, none, none, none, nan, nan)
 
 
 def _candidates(call: Call, channel: int) -> Candidates:
@@ -217,43 +234,54 @@ def _candidates(call: Call, channel: int) -> Candidates:
     columns = [t.amplitude_uv, t.width_sec * 1000, t.sharpness_uv_s]
     if dialect.fixed_decimals:  # the release rounds first and sorts what it rounded
         columns = [np.round(column, 1) for column in columns]
-    order = np.argsort(-columns[0], kind="stable")
-    n_detected = order.size
+    n_detected = n_listed = t.sample.size
+    order = _largest_first(columns[0], N_TOP)
+    listed: slice | NDArray[np.int64] = slice(None)
     if not dialect.all_candidates:
-        order = order[: call.values["max_candidates_per_channel"]]
+        limit = call.values["max_candidates_per_channel"]
+        n_listed = min(n_detected, limit)
+        listed = _largest_first(columns[0], limit)
+    means = {
+        key: float(np.mean(column[listed])) if n_listed else float("nan")
+        for key, column in zip(_MEANS, columns, strict=True)
+    }
     rms, span = t.background_rms_uv, t.background_peak_to_peak_uv
+    top = order[: min(N_TOP, n_listed)]
     return Candidates(
         channel,
         n_detected,
-        time_sec[order],
-        columns[0][order],
-        columns[1][order],
-        columns[2][order],
-        t.is_positive[order],
+        n_listed,
+        means,
+        time_sec[top],
+        columns[0][top],
+        columns[1][top],
+        columns[2][top],
+        t.is_positive[top],
         round(rms, 1) if dialect.fixed_decimals else rms,
         span,
     )
 
 
+def _largest_first(amplitude: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """Return places of the ``count`` largest, equal ones in the order of places."""
+    places = np.arange(amplitude.size)
+    if count < amplitude.size:
+        least = np.partition(amplitude, amplitude.size - count)[-count]
+        places = np.flatnonzero(amplitude >= least)
+    return places[np.argsort(-amplitude[places], kind="stable")][:count]
+
+
 def _summary(call: Call, c: Candidates) -> Json:
-    mean = {
-        key: float(np.mean(column)) if column.size else float("nan")
-        for key, column in (
-            ("amplitude_mean_uv", c.amplitude_uv),
-            ("width_mean_ms", c.width_ms),
-            ("sharpness_mean_uv_s", c.sharpness_uv_s),
-        )
-    }
     top = float(c.amplitude_uv.max()) if c.amplitude_uv.size else float("nan")
     rms = c.background_rms_uv if c.background_rms_uv > 0 else float("nan")
-    figures = mean | {
+    figures = c.means | {
         "amplitude_max_uv": top,
         "background_rms_uv": c.background_rms_uv,
         "background_peak_to_peak_uv": c.background_peak_to_peak_uv,
-        "amplitude_to_rms_ratio_mean": mean["amplitude_mean_uv"] / rms,
+        "amplitude_to_rms_ratio_mean": c.means["amplitude_mean_uv"] / rms,
         "amplitude_to_rms_ratio_max": top / rms,
     }
-    head: Json = {"channel": call.name(c.channel), "n_candidates": c.amplitude_uv.size}
+    head: Json = {"channel": call.name(c.channel), "n_candidates": c.n_listed}
     return (
         head
         | row_of(figures, _SUMMARY_DECIMALS, call.dialect)
@@ -268,7 +296,7 @@ def _top(call: Call, every: list[Candidates]) -> list[Json]:
         (-float(c.amplitude_uv[i]), place, i, c)
         for place, c in enumerate(every)
         if call.view.unit(c.channel) is None
-        for i in range(min(N_TOP, c.amplitude_uv.size))
+        for i in range(c.amplitude_uv.size)
     ]
     found.sort(key=lambda entry: entry[:3])
     return [
