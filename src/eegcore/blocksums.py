@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eegcore import productsums
 from eegcore.bands import window_bands
 from eegcore.blockscan import (
     DENSITIES as DENSITIES,
@@ -120,6 +121,7 @@ def forget(recording: Recording | None = None) -> None:
             _kept.clear()
         else:
             _kept.pop(recording, None)
+    productsums.forget(recording)
 
 
 def kept_bytes() -> int:

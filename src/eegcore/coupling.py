@@ -6,15 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eegcore.productsums import products_of
 from eegcore.recording import Recording
 from eegcore.signals import samples_of
-from eegcore.threads import run
-from eegcore.workspace import aligned, is_stored_voltage, layout_of, sample_kind
+from eegcore.workspace import is_stored_voltage
 
 Float = NDArray[np.float64]
 
 _BLOCK_SAMPLES = 1 << 16
-_PART_SAMPLES = 1 << 18
 
 
 class Correlation(NamedTuple):
@@ -112,40 +111,12 @@ def _stored_correlation(
     recording: Recording, channels: Sequence[int], start: int, stop: int
 ) -> Correlation:
     """Correlation from exact sums of products of the stored integers."""
-    from eegcore.kernels.coupling import TILE, product_sums
-
-    recording.check_unchanged()
-    channels = tuple(channels)
-    n = len(channels)
-    some = np.array([*channels, *channels[-1:] * (n % 2)], np.int64)
-    head = min(stop, start + TILE)
-    pivot = np.array([recording.read_digital(c, start, head).mean() for c in some])
-    pivot = np.round(pivot).astype(np.int64)
-    layout = layout_of(recording)
-    firsts = list(range(start, stop, _PART_SAMPLES))
-    shape = (len(firsts), some.size)
-    products = np.zeros((*shape, some.size))
-    sums = np.zeros(shape, np.int64)
-    low = np.full(shape, np.iinfo(np.int64).max)
-    high = np.full(shape, np.iinfo(np.int64).min)
-
-    def add_up(at: int) -> None:
-        span = np.array([firsts[at], min(firsts[at] + _PART_SAMPLES, stop)])
-        work = (
-            aligned((TILE + 64,), sample_kind(recording)),
-            aligned((some.size * TILE,), np.int16),
-        )
-        out = (products[at], sums[at], low[at], high[at])
-        product_sums(layout, some, span, pivot, work, out)
-
-    run(add_up, range(len(firsts)))
-    total = sums.sum(axis=0)[:n].astype(np.float64)
-    every = products.sum(axis=0)[:n, :n]
-    every = np.triu(every) + np.triu(every, 1).T
+    found = products_of(recording, channels, start, stop)
+    total = found.sums.astype(np.float64)
+    every = np.triu(found.products) + np.triu(found.products, 1).T
     sign = np.array([np.sign(recording.channels[c].gain) for c in channels])
-    centred = (every - np.outer(total, total) / (stop - start)) * np.outer(sign, sign)
-    constant = low.min(axis=0)[:n] == high.max(axis=0)[:n]
-    return _from_products(centred, constant)
+    centred = (every - np.outer(total, total) / found.n_samples) * np.outer(sign, sign)
+    return _from_products(centred, found.low == found.high)
 
 
 def _block(

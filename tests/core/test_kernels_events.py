@@ -3,7 +3,7 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 import naive
-from eegcore import coupling, slabs, transients
+from eegcore import blocksums, coupling, productsums, slabs, transients
 from stored import stored_recording
 
 
@@ -93,3 +93,17 @@ def test_correlation_is_exact(rng, n_channels, scale):
             alone = naive.product_sum(x, x) * naive.product_sum(y, y)
             expected = float(both) / float(alone) ** 0.5
             assert found.matrix[i, j] == pytest.approx(expected, rel=1e-12)
+
+
+def test_kept_products_change_no_byte(rng, monkeypatch):
+    monkeypatch.setattr(productsums, "PART_SAMPLES", 1000)
+    values = np.cumsum(rng.integers(-300, 301, (3, 4800)), axis=1)
+    recording = stored_recording(values % 30_000, 100.0, per_record=100, gain=0.5)
+    fresh = coupling.correlation_of(recording, range(3), 250, 4700).matrix
+    coupling.correlation_of(recording, range(3), 0, 4800)
+    kept = coupling.correlation_of(recording, range(3), 250, 4700).matrix
+    assert kept.tobytes() == fresh.tobytes()
+    blocksums.forget(recording)
+    assert recording not in productsums._kept
+    plain = np.corrcoef(values[:, 250:4700] % 30_000)
+    np.testing.assert_allclose(kept, plain, rtol=1e-11)
