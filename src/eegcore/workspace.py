@@ -145,7 +145,7 @@ def segment_work(recording: Recording, h: int) -> tuple[Any, ...]:
         window,
         aligned((32,), np.float64),
         tuple(aligned((16 * (h + 1),), np.float64) for _ in range(2)),
-        tuple(aligned((16 * n,), np.float64) for _ in range(6)),
+        tuple(aligned((16 * n,), np.float64) for _ in range(8)),
     )
 
 
@@ -180,7 +180,7 @@ def _scan_arrays(
         aligned((16 * h + 64,), kind),
         aligned((16 * h,), np.float32),
         tuple(aligned((small,), np.float32) for _ in range(5)),
-        tuple(aligned((16 * h,), np.float32) for _ in range(6)),
+        tuple(aligned((16 * h,), np.float32) for _ in range(8)),
         (ones_then_zeros(), np.zeros(h + 64, np.int16)),
         aligned((n_channels, 16 * (h + 1) if whole else 16), np.float32),
     )

@@ -135,3 +135,9 @@ def part(function: _F) -> _F:
     """Compile a piece that only kernels call; it lives in their machine code."""
     compiled: _F = _njit(**_SETTINGS)(function)
     return compiled
+
+
+def inlined(function: _F) -> _F:
+    """Compile a piece of an inner loop: a call would pass each array by seven words."""
+    compiled: _F = _njit(forceinline=True, **_SETTINGS)(function)
+    return compiled

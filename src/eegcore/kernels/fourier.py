@@ -8,7 +8,9 @@ pass writes only the bins that are wanted. `eegcore.kernels.spectrum` is the cal
 
 from typing import Any
 
-from eegcore.kernels._jit import part
+from numba.extending import overload
+
+from eegcore.kernels._jit import inlined, part
 from eegcore.kernels._vector import (
     LANES,
     add,
@@ -27,13 +29,13 @@ SIN_60 = 0.8660254037844386
 SQRT_HALF = 0.7071067811865476
 
 
-@part
+@inlined
 def _times(re: Any, im: Any, wr: Any, wi: Any) -> Any:
     """Complex product of lanes."""
     return fused(re, wr, negate(mul(im, wi))), fused(re, wi, mul(im, wr))
 
 
-@part
+@inlined
 def _four(
     ar: Any, ai: Any, br: Any, bi: Any, cr: Any, ci: Any, dr: Any, di: Any
 ) -> Any:
@@ -48,17 +50,76 @@ def _four(
     )  # fmt: skip
 
 
-@part
-def _eight(x: Any, y: Any, i: int, t: int, root: Any) -> Any:
+def _row(source: Any, i: Any) -> Any:
+    """Complex row of lanes at ``i``, from where a pass takes its rows.
+
+    source: real and imaginary rows, in arrays; or what the first pass makes them of
+    (`_twisted`, `_split`), so that they are not written and read once more.
+    """
+
+
+@overload(_row, jit_options={"forceinline": True})
+def _row_of(source: Any, i: Any) -> Any:
+    def stored(source: Any, i: Any) -> Any:
+        return load(source[0], i), load(source[1], i)
+
+    def twisted(source: Any, i: Any) -> Any:
+        return _twisted(source, i)
+
+    def split(source: Any, i: Any) -> Any:
+        return _split(source, i)
+
+    return {2: stored, 4: twisted, 5: split}[len(source)]
+
+
+@inlined
+def _twisted(source: Any, i: int) -> Any:
+    """For the odd bins of rows followed by as many zeros.
+
+    source: rows, half of their number, cosines and sines.
+    """
+    b, half, tr, ti = source
+    m = i // LANES
+    b0, b1 = load(b, i), load(b, i + half * LANES)
+    wr, wi = splat(tr[m]), splat(ti[m])
+    return fused(b0, wr, mul(b1, wi)), fused(b0, wi, negate(mul(b1, wr)))
+
+
+@inlined
+def _split(source: Any, i: int) -> Any:
+    """For the odd bins of rows; sums for the even ones go back to the rows.
+
+    source: rows, a quarter of their number, spacing of twiddles, cosines and sines.
+    """
+    b, quarter, spacing, tr, ti = source
+    w = i // LANES * spacing
+    t = quarter * LANES
+    b0, b1 = load(b, i), load(b, i + 2 * t)
+    c0, c1 = load(b, i + t), load(b, i + 3 * t)
+    store(b, i, add(b0, b1))
+    store(b, i + t, add(c0, c1))
+    d0, d1 = sub(b0, b1), sub(c0, c1)
+    wr, wi = splat(tr[w]), splat(ti[w])
+    return fused(d0, wr, mul(d1, wi)), fused(d0, wi, negate(mul(d1, wr)))
+
+
+@inlined
+def _eight(source: Any, i: int, t: int, root: Any) -> Any:
     """Eight-point transform of lanes at ``i``, ``i + t``, ..."""
+    a, c, e, g = (
+        _row(source, i), _row(source, i + 2 * t),
+        _row(source, i + 4 * t), _row(source, i + 6 * t),
+    )  # fmt: skip
     ar, ai, cr, ci, er, ei, gr, gi = _four(
-        load(x, i), load(y, i), load(x, i + 2 * t), load(y, i + 2 * t),
-        load(x, i + 4 * t), load(y, i + 4 * t), load(x, i + 6 * t), load(y, i + 6 * t),
+        a[0], a[1], c[0], c[1], e[0], e[1], g[0], g[1]
+    )
+    b, d, f, h = (
+        _row(source, i + t), _row(source, i + 3 * t),
+        _row(source, i + 5 * t), _row(source, i + 7 * t),
     )  # fmt: skip
     br, bi, dr, di, fr, fi, hr, hi = _four(
-        load(x, i + t), load(y, i + t), load(x, i + 3 * t), load(y, i + 3 * t),
-        load(x, i + 5 * t), load(y, i + 5 * t), load(x, i + 7 * t), load(y, i + 7 * t),
-    )  # fmt: skip
+        b[0], b[1], d[0], d[1], f[0], f[1], h[0], h[1]
+    )
     dr, di = mul(root, add(dr, di)), mul(root, sub(di, dr))
     hr, hi = mul(root, sub(hi, hr)), negate(mul(root, add(hi, hr)))
     return (
@@ -69,18 +130,14 @@ def _eight(x: Any, y: Any, i: int, t: int, root: Any) -> Any:
     )  # fmt: skip
 
 
-@part
-def _five(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
+@inlined
+def _five(source: Any, i: int, t: int, c: Any) -> Any:
     """Five-point transform; c: cos 72, cos 144, sin 72, sin 144 in lanes."""
-    ar, ai = load(x, i), load(y, i)
-    br, bi, er, ei = (
-        load(x, i + t),
-        load(y, i + t),
-        load(x, i + 4 * t),
-        load(y, i + 4 * t),
-    )
-    cr, ci = load(x, i + 2 * t), load(y, i + 2 * t)
-    dr, di = load(x, i + 3 * t), load(y, i + 3 * t)
+    ar, ai = _row(source, i)
+    br, bi = _row(source, i + t)
+    cr, ci = _row(source, i + 2 * t)
+    dr, di = _row(source, i + 3 * t)
+    er, ei = _row(source, i + 4 * t)
     pr, pi, qr, qi = add(br, er), add(bi, ei), add(cr, dr), add(ci, di)
     ur, ui, vr, vi = sub(br, er), sub(bi, ei), sub(cr, dr), sub(ci, di)
     fr = fused(c[0], pr, fused(c[1], qr, ar))
@@ -97,16 +154,12 @@ def _five(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
     )  # fmt: skip
 
 
-@part
-def _three(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
+@inlined
+def _three(source: Any, i: int, t: int, c: Any) -> Any:
     """Three-point transform; c: one half and sin 60 in lanes."""
-    ar, ai = load(x, i), load(y, i)
-    br, bi, cr, ci = (
-        load(x, i + t),
-        load(y, i + t),
-        load(x, i + 2 * t),
-        load(y, i + 2 * t),
-    )
+    ar, ai = _row(source, i)
+    br, bi = _row(source, i + t)
+    cr, ci = _row(source, i + 2 * t)
     pr, pi = add(br, cr), add(bi, ci)
     ur, ui = mul(c[1], sub(br, cr)), mul(c[1], sub(bi, ci))
     fr, fi = sub(ar, mul(c[0], pr)), sub(ai, mul(c[0], pi))
@@ -115,7 +168,7 @@ def _three(x: Any, y: Any, i: int, t: int, c: Any) -> Any:
     )  # fmt: skip
 
 
-@part
+@inlined
 def _put(re: Any, im: Any, j: int, target: Any) -> None:
     """Write output ``j`` of a complex transform: a row, or the bin that it stands for.
 
@@ -136,15 +189,15 @@ def _put(re: Any, im: Any, j: int, target: Any) -> None:
         store(out_im, (points - k) * LANES, negate(im))
 
 
-@part
+@inlined
 def _pass8(
-    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+    source: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
 ) -> None:
     root = splat(tr.dtype.type(SQRT_HALF))
     t = s * m * LANES
     for p in range(m):
         for q in range(s):
-            z = _eight(x, y, (q + s * p) * LANES, t, root)
+            z = _eight(source, (q + s * p) * LANES, t, root)
             j = (q + s * 8 * p) * LANES
             store(u, j, z[0])
             store(v, j, z[1])
@@ -172,9 +225,9 @@ def _pass8(
             store(v, j + 7 * s * LANES, b)
 
 
-@part
+@inlined
 def _pass5(
-    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+    source: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
 ) -> None:
     kind = tr.dtype.type
     c = (
@@ -187,7 +240,7 @@ def _pass5(
     for p in range(m):
         w = p * step
         for q in range(s):
-            z = _five(x, y, (q + s * p) * LANES, t, c)
+            z = _five(source, (q + s * p) * LANES, t, c)
             j = (q + s * 5 * p) * LANES
             store(u, j, z[0])
             store(v, j, z[1])
@@ -205,20 +258,18 @@ def _pass5(
             store(v, j + 4 * s * LANES, b)
 
 
-@part
+@inlined
 def _pass4(
-    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+    source: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
 ) -> None:
     t = s * m * LANES
     for p in range(m):
         w = p * step
         for q in range(s):
             i = (q + s * p) * LANES
-            z = _four(
-                load(x, i), load(y, i), load(x, i + t), load(y, i + t),
-                load(x, i + 2 * t), load(y, i + 2 * t),
-                load(x, i + 3 * t), load(y, i + 3 * t),
-            )  # fmt: skip
+            a4, b4 = _row(source, i), _row(source, i + t)
+            c4, d4 = _row(source, i + 2 * t), _row(source, i + 3 * t)
+            z = _four(a4[0], a4[1], b4[0], b4[1], c4[0], c4[1], d4[0], d4[1])
             j = (q + s * 4 * p) * LANES
             store(u, j, z[0])
             store(v, j, z[1])
@@ -233,9 +284,9 @@ def _pass4(
             store(v, j + 3 * s * LANES, b)
 
 
-@part
+@inlined
 def _pass3(
-    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+    source: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
 ) -> None:
     kind = tr.dtype.type
     c = (splat(kind(0.5)), splat(kind(SIN_60)))
@@ -243,7 +294,7 @@ def _pass3(
     for p in range(m):
         w = p * step
         for q in range(s):
-            z = _three(x, y, (q + s * p) * LANES, t, c)
+            z = _three(source, (q + s * p) * LANES, t, c)
             j = (q + s * 3 * p) * LANES
             store(u, j, z[0])
             store(v, j, z[1])
@@ -255,16 +306,17 @@ def _pass3(
             store(v, j + 2 * s * LANES, b)
 
 
-@part
+@inlined
 def _pass2(
-    x: Any, y: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
+    source: Any, u: Any, v: Any, m: int, s: int, step: int, tr: Any, ti: Any
 ) -> None:
     t = s * m * LANES
     for p in range(m):
         wr, wi = splat(tr[p * step]), splat(ti[p * step])
         for q in range(s):
             i = (q + s * p) * LANES
-            ar, ai, br, bi = load(x, i), load(y, i), load(x, i + t), load(y, i + t)
+            ar, ai = _row(source, i)
+            br, bi = _row(source, i + t)
             j = (q + s * 2 * p) * LANES
             store(u, j, add(ar, br))
             store(v, j, add(ai, bi))
@@ -278,10 +330,11 @@ def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
     """The last pass, without twiddles; its outputs go where they are wanted."""
     kind = tr.dtype.type
     t = s * LANES
+    source = (x, y)
     if radix == 8:
         root = splat(kind(SQRT_HALF))
         for q in range(s):
-            z = _eight(x, y, q * LANES, t, root)
+            z = _eight(source, q * LANES, t, root)
             _put(z[0], z[1], q, target)
             _put(z[2], z[3], q + s, target)
             _put(z[4], z[5], q + 2 * s, target)
@@ -298,7 +351,7 @@ def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
             splat(kind(SIN_144)),
         )
         for q in range(s):
-            z5 = _five(x, y, q * LANES, t, c)
+            z5 = _five(source, q * LANES, t, c)
             _put(z5[0], z5[1], q, target)
             _put(z5[2], z5[3], q + s, target)
             _put(z5[4], z5[5], q + 2 * s, target)
@@ -319,7 +372,7 @@ def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
     elif radix == 3:
         c3 = (splat(kind(0.5)), splat(kind(SIN_60)))
         for q in range(s):
-            z3 = _three(x, y, q * LANES, t, c3)
+            z3 = _three(source, q * LANES, t, c3)
             _put(z3[0], z3[1], q, target)
             _put(z3[2], z3[3], q + s, target)
             _put(z3[4], z3[5], q + 2 * s, target)
@@ -348,29 +401,47 @@ def _radix(n: int) -> int:
 
 
 @part
-def _complex(work: Any, points: int, total: int, tables: Any, target: Any) -> None:
-    """Transform of ``points`` complex rows in work[0], work[1]; work[2:] is scratch."""
-    x, y, u, v = work
+def _pass(source: Any, u: Any, v: Any, r: int, size: Any, tables: Any) -> None:
+    """One pass of radix ``r``; size: points a transform, transforms, twiddle step."""
+    n, s, step = size
     tr, ti = tables
+    m = n // r
+    if r == 8:
+        _pass8(source, u, v, m, s, step, tr, ti)
+    elif r == 5:
+        _pass5(source, u, v, m, s, step, tr, ti)
+    elif r == 4:
+        _pass4(source, u, v, m, s, step, tr, ti)
+    elif r == 3:
+        _pass3(source, u, v, m, s, step, tr, ti)
+    else:
+        _pass2(source, u, v, m, s, step, tr, ti)
+
+
+@part
+def _complex(
+    source: Any, work: Any, points: int, total: int, tables: Any, target: Any
+) -> None:
+    """Transform of ``points`` complex rows of a source; work: two pairs of arrays."""
+    x, y, u, v = work
+    tr, _ = tables
     n, s = points, 1
+    r = _radix(n)
+    if r == n:
+        for i in range(n):
+            row = _row(source, i * LANES)
+            store(x, i * LANES, row[0])
+            store(y, i * LANES, row[1])
+    else:
+        _pass(source, x, y, r, (n, s, total // n), tables)
+        n, s = n // r, s * r
     while True:
         r = _radix(n)
         if r == n:
             _last(x, y, r, s, tr, target)
             return
-        m = n // r
-        step = total // n
-        if r == 8:
-            _pass8(x, y, u, v, m, s, step, tr, ti)
-        elif r == 5:
-            _pass5(x, y, u, v, m, s, step, tr, ti)
-        elif r == 4:
-            _pass4(x, y, u, v, m, s, step, tr, ti)
-        elif r == 3:
-            _pass3(x, y, u, v, m, s, step, tr, ti)
-        else:
-            _pass2(x, y, u, v, m, s, step, tr, ti)
-        n, s = m, s * r
+        _pass((x, y), u, v, r, (n, s, total // n), tables)
+        n, s = n // r, s * r
         x, y, u, v = u, v, x, y
 
 
@@ -397,37 +468,6 @@ def _unpack(z_re: Any, z_im: Any, points: int, spacing: int, target: Any) -> Non
 
 
 @part
-def _fill_twisted(b: Any, points: int, x: Any, y: Any, tables: Any) -> None:
-    """Complex rows for the odd bins of ``points`` rows and as many zeros."""
-    tr, ti = tables
-    half = points // 2
-    for m in range(half):
-        i = m * LANES
-        b0, b1 = load(b, i), load(b, i + half * LANES)
-        wr, wi = splat(tr[m]), splat(ti[m])
-        store(x, i, fused(b0, wr, mul(b1, wi)))
-        store(y, i, fused(b0, wi, negate(mul(b1, wr))))
-
-
-@part
-def _fill_split(b: Any, points: int, spacing: int, x: Any, y: Any, tables: Any) -> None:
-    """Complex rows for the odd bins of ``points``; sums for the even ones to ``b``."""
-    tr, ti = tables
-    quarter = points // 4
-    for m in range(quarter):
-        i = m * LANES
-        t = quarter * LANES
-        b0, b1 = load(b, i), load(b, i + 2 * t)
-        c0, c1 = load(b, i + t), load(b, i + 3 * t)
-        store(b, i, add(b0, b1))
-        store(b, i + t, add(c0, c1))
-        d0, d1 = sub(b0, b1), sub(c0, c1)
-        wr, wi = splat(tr[m * spacing]), splat(ti[m * spacing])
-        store(x, i, fused(d0, wr, mul(d1, wi)))
-        store(y, i, fused(d0, wi, negate(mul(d1, wr))))
-
-
-@part
 def _fill_packed(b: Any, points: int, x: Any, y: Any, padded: Any) -> None:
     """All bins of 2 ``points`` (odd): sums in real, differences in imaginary parts."""
     for m in range(points):
@@ -445,33 +485,32 @@ def _fill_packed(b: Any, points: int, x: Any, y: Any, padded: Any) -> None:
 def real_bins(b: Any, points: int, args: Any, padded: Any) -> None:
     """Bins of ``points`` real rows, which are overwritten.
 
-    args: six scratch arrays; cosines and sines of the whole transform; and real and
+    args: eight scratch arrays; cosines and sines of the whole transform; and real and
     imaginary bins, one, points of the whole transform, first bin that is not wanted.
     padded: the whole transform has as many zeros after the rows.
     """
     work, tables, target = args
-    x, y, u, v, z_re, z_im = work
+    x, y, u, v, z_re, z_im, y_re, y_im = work
+    tr, ti = tables
     out_re, out_im, _, whole, stop = target
     spacing = 1
     while spacing < stop:
         half = points if padded else points // 2
         packed = half % 2 == 1
+        rows = (x, y, u, v)
         if packed:
-            _fill_packed(b, half, x, y, padded)
-            size = half
-            inner = (z_re, z_im, 0, whole, stop)
-        elif padded:
-            _fill_twisted(b, points, x, y, tables)
-            size = points // 2
-            inner = (out_re, out_im, spacing, whole, stop)
-        else:
-            _fill_split(b, points, spacing, x, y, tables)
-            size = points // 4
-            inner = (out_re, out_im, spacing, whole, stop)
-        _complex((x, y, u, v), size, whole, tables, inner)
-        if packed:
-            _unpack(z_re, z_im, size, spacing, target)
+            _fill_packed(b, half, z_re, z_im, padded)
+            inner = (y_re, y_im, 0, whole, stop)
+            _complex((z_re, z_im), rows, half, whole, tables, inner)
+            _unpack(y_re, y_im, half, spacing, target)
             return
-        points = points if padded else half
+        inner = (out_re, out_im, spacing, whole, stop)
+        if padded:
+            twisted = (b, points // 2, tr, ti)
+            _complex(twisted, rows, points // 2, whole, tables, inner)
+        else:
+            split = (b, points // 4, spacing, tr, ti)
+            _complex(split, rows, points // 4, whole, tables, inner)
+            points = half
         padded = False
         spacing *= 2

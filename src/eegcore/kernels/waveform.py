@@ -133,7 +133,7 @@ def _fold1(a: Any, b: Any) -> Any:
 
 @part
 def _totals(v: Any) -> Any:
-    """Totals of eight vectors, whose lanes must not overflow: at lanes 0, 8, 4, 12, ..."""
+    """Totals of eight vectors without overflow: in lanes 0, 8, 4, 12, 2, 10, 6, 14."""
     a, b, c, d, e, f, g, h = v
     one = _fold4(_fold8(a, b), _fold8(c, d))
     two = _fold4(_fold8(e, f), _fold8(g, h))
