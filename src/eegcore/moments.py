@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eegcore.blockscan import N_MARKS, N_SUMS
 from eegcore.blocksums import (
     CHUNK,
     FLAT_STEP_UV,
-    N_MARKS,
-    N_SUMS,
     STRETCHES,
     Sums,
 )
@@ -92,16 +91,20 @@ def figures_of(
     h = fast_block(recording, channel)
     length = int(stops[0] - starts[0]) if starts.size else 0
     on_grid = length % h == 0 and length >= _LEAST_BLOCKS * h and not (starts % h).any()
-    if on_grid:
+    limit = flat_limit(recording, channel, FLAT_STEP_UV)
+    if on_grid and starts.size == 1:
+        low, high = int(starts[0]) // h, int(stops[0]) // h
+        kept = _reduced(recording, channel, low, high, h, limit)
+        parts = iter([(kept[0][None], kept[1][None], kept[2])])
+    elif on_grid:
         parts = _from_blocks(recording, channel, starts // h, length // h, h)
     elif length >= (_LEAST_BLOCKS + 2) * h and (starts.size == 1 or length > _LONGEST):
         parts = (
-            _pieced(recording, channel, int(start), int(stop), h)
+            _pieced(recording, channel, (int(start), int(stop)), h, limit)
             for start, stop in zip(starts, stops, strict=True)
         )
     else:
         parts = iter([_whole(recording, channel, starts, stops)])
-    limit = flat_limit(recording, channel, FLAT_STEP_UV)
     found = [_combined(*part, limit) for part in parts]
     total = _Totals(*(np.concatenate(x) for x in zip(*found, strict=True)))
     facts = recording.channels[channel]
@@ -127,7 +130,8 @@ class _Totals(NamedTuple):
     path: Float
     low: Int
     high: Int
-    n_extreme: Int
+    n_low: Int
+    n_high: Int
     n_flat: Int
     first: Int
     second: Int
@@ -135,7 +139,8 @@ class _Totals(NamedTuple):
     last: Int
 
 
-Part = tuple[Float, NDArray[np.int32], Int]  # sums (n, 6, b), marks (n, 11, b), (b,)
+Part = tuple[Float, NDArray[np.signedinteger[Any]], Int]
+"""Sums (n, 6, b), marks (n, 11, b), samples of each of b parts."""
 
 
 def _from_blocks(
@@ -162,26 +167,45 @@ def _from_blocks(
         )
 
 
-def _pieced(recording: Recording, channel: int, start: int, stop: int, h: int) -> Part:
+def _reduced(
+    recording: Recording, channel: int, first: int, stop: int, h: int, flat_below: int
+) -> Part:
+    """Sums and marks of blocks first..stop-1, some blocks at a time joined to one part.
+
+    So that work space does not follow the duration. Without the axis of stretches.
+    """
+    kept = Sums(recording, channel)
+    found, counts = [], []
+    for at in range(first, stop, _BATCH_BLOCKS):
+        block = kept.blocks(channel, at, min(at + _BATCH_BLOCKS, stop), (STRETCHES,))
+        each = np.full(block.sums.shape[1], h, np.int64)
+        found.append(_combined(block.sums[None], block.marks[None], each, flat_below))
+        counts.append(each.sum())
+    t = _Totals(*(np.concatenate(x) for x in zip(*found, strict=True)))
+    sums = [t.square, t.cube, t.fourth, t.step_square, t.bend_square, t.path]
+    marks = [t.centre, t.rest, t.low, t.high, t.n_low, t.n_high, t.n_flat]
+    marks += [t.first, t.second, t.last_but_one, t.last]
+    return np.stack(sums), np.stack(marks), np.array(counts, np.int64)
+
+
+def _pieced(
+    recording: Recording, channel: int, span: tuple[int, int], h: int, flat_below: int
+) -> Part:
     """One long stretch: a beginning, whole blocks on the grid, an end."""
+    start, stop = span
     low, high = -(-start // h), stop // h
     edges = [(start, low * h), (high * h, stop)]
     spans = np.array([e for e in edges if e[1] > e[0]], np.int64).reshape(-1, 2)
     sums, marks = _summed(recording, channel, spans)
-    kept = Sums(recording, channel)
-    parts = [
-        kept.blocks(channel, at, min(at + _BATCH_BLOCKS, high), (STRETCHES,))
-        for at in range(low, high, _BATCH_BLOCKS)
-    ]
+    kept = _reduced(recording, channel, low, high, h, flat_below)
     before = int(start < low * h)
-    all_sums = [sums[:, :before], *(p.sums for p in parts), sums[:, before:]]
-    all_marks = [marks[:, :before], *(p.marks for p in parts), marks[:, before:]]
     lengths = spans[:, 1] - spans[:, 0]
-    counts = np.r_[lengths[:before], np.full(high - low, h), lengths[before:]]
+    all_sums = [sums[:, :before], kept[0], sums[:, before:]]
+    all_marks = [marks[:, :before], kept[1], marks[:, before:]]
     return (
         np.concatenate(all_sums, axis=1)[None],
         np.concatenate(all_marks, axis=1)[None],
-        counts,
+        np.r_[lengths[:before], kept[2], lengths[before:]],
     )
 
 
@@ -211,7 +235,7 @@ def _summed(
 
 
 def _combined(
-    sums: Float, marks: NDArray[np.int32], counts: Int, flat_below: int
+    sums: Float, marks: NDArray[np.signedinteger[Any]], counts: Int, flat_below: int
 ) -> _Totals:
     """Totals of stretches from those of their parts, joined at the seams."""
     from eegcore.kernels import waveform as k
@@ -240,7 +264,6 @@ def _combined(
     low, high = wide[:, k.LEAST].min(axis=1), wide[:, k.GREATEST].max(axis=1)
     n_low = np.where(wide[:, k.LEAST] == low[:, None], wide[:, k.N_LEAST], 0)
     n_high = np.where(wide[:, k.GREATEST] == high[:, None], wide[:, k.N_GREATEST], 0)
-    n_extreme = (n_low + n_high).sum(axis=1)
     alone = counts.size == 1
     return _Totals(
         centre=middle,
@@ -254,7 +277,8 @@ def _combined(
         path=sums[:, k.PATH].sum(axis=1) + np.abs(seam).sum(axis=1),
         low=low,
         high=high,
-        n_extreme=np.where(low == high, counts.sum(), n_extreme),
+        n_low=n_low.sum(axis=1),
+        n_high=n_high.sum(axis=1),
         n_flat=wide[:, k.N_FLAT].sum(axis=1) + (np.abs(seam) < flat_below).sum(axis=1),
         first=first[:, 0],
         second=second[:, 0] if alone or counts[0] > 1 else first[:, 1],
@@ -290,7 +314,7 @@ def _figures(t: _Totals, n: int, gain: float, offset: float, counted: Float) -> 
         path=t.path * abs(gain),
         crossings=counted,
         n_flat=t.n_flat.astype(np.float64),
-        n_extreme=t.n_extreme.astype(np.float64),
+        n_extreme=np.where(t.low == t.high, n, t.n_low + t.n_high).astype(np.float64),
         mean_is_stored=t.rest == 0,
     )
 
