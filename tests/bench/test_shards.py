@@ -1,7 +1,9 @@
 """Shards: one division everywhere, balanced; a merge that refuses what does not fit."""
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -179,8 +181,14 @@ def test_printed_xargs_job_runs_as_it_stands(tmp_path):
     assert not out.exists()
     script = tmp_path / "job.sh"
     script.write_text(told.stdout)
+    here = str(Path(sys.executable).parent)  # where this environment's programs are
+    path = os.pathsep.join([here, os.environ["PATH"]])
     done = subprocess.run(
-        ["sh", str(script)], capture_output=True, text=True, check=False
+        ["sh", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PATH": path},
     )
     assert done.returncode == 0, done.stderr
     assert len(read_predictions(out / "whole")) == len(read_set(folder))
