@@ -26,8 +26,52 @@ class Shape(NamedTuple):
     scale_uv: float
 
 
-_CHB = ["FP1-F7", "F7-T7", "T7-P7", "P7-O1", "FP1-F3", "F3-C3", "C3-P3", "P3-O1", "FP2-F4", "F4-C4", "C4-P4", "P4-O2", "FP2-F8", "F8-T8", "T8-P8", "P8-O2", "FZ-CZ", "CZ-PZ", "P7-T7", "T7-FT9", "FT9-FT10", "FT10-T8", "T8-P8"]
-_REST = ["Fp1", "Fp2", "F3", "F4", "C3", "C4", "P3", "P4", "O1", "O2", "F7", "F8", "T3", "T4", "T5", "T6", "Fz", "Cz", "Pz"]
+_CHB = [
+    "FP1-F7",
+    "F7-T7",
+    "T7-P7",
+    "P7-O1",
+    "FP1-F3",
+    "F3-C3",
+    "C3-P3",
+    "P3-O1",
+    "FP2-F4",
+    "F4-C4",
+    "C4-P4",
+    "P4-O2",
+    "FP2-F8",
+    "F8-T8",
+    "T8-P8",
+    "P8-O2",
+    "FZ-CZ",
+    "CZ-PZ",
+    "P7-T7",
+    "T7-FT9",
+    "FT9-FT10",
+    "FT10-T8",
+    "T8-P8",
+]
+_REST = [
+    "Fp1",
+    "Fp2",
+    "F3",
+    "F4",
+    "C3",
+    "C4",
+    "P3",
+    "P4",
+    "O1",
+    "O2",
+    "F7",
+    "F8",
+    "T3",
+    "T4",
+    "T5",
+    "T6",
+    "Fz",
+    "Cz",
+    "Pz",
+]
 SHAPES = {
     "night": Shape(
         (
@@ -76,8 +120,9 @@ def header(shape: Shape) -> bytes:
     fields += [("", 44), (str(shape.n_records), 8), (str(shape.record_sec), 8)]
     fields += [(str(len(shape.channels)), 4)]
     columns: tuple[tuple[str, int], ...] = (
-        ("", 80), ("uV", 8), ("-800", 8), ("800", 8), ("-32768", 8), ("32767", 8), ("", 80)
-    )  # fmt: skip
+        *(("", 80), ("uV", 8), ("-800", 8), ("800", 8)),
+        *(("-32768", 8), ("32767", 8), ("", 80)),
+    )
     fields += [(name, 16) for name, _ in shape.channels]
     for text, width in columns:
         fields += [(text, width)] * len(shape.channels)

@@ -32,12 +32,14 @@ class Row(NamedTuple):
             met = met if self.ratio >= self.must else "**missed**"
         return (
             f"| {self.work} | {self.peer} | {self.ours_ms:.3g} | {self.peer_ms:.4g} |"
-            f" {self.ratio:.1f} ({self.least:.1f}-{self.greatest:.1f}) | {goal} | {met} |"
+            f" {self.ratio:.1f} ({self.least:.1f}-{self.greatest:.1f}) |"
+            f" {goal} | {met} |"
         )
 
 
 HEAD = (
-    "| work | peer | ours, ms | peer, ms | ratio: median (min-max) | must / aim | reached |\n"
+    "| work | peer | ours, ms | peer, ms | ratio: median (min-max) | must / aim |"
+    " reached |\n"
     "|---|---|---:|---:|---:|---:|---|"
 )
 
