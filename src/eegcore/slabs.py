@@ -202,14 +202,12 @@ class _Group:
         self._layout = layout_of(recording)
         self._lanes, self._length, self._chosen = lanes, length, chosen
         self._start, self._n = signal
-        self.totals = np.array([[0.0, np.inf, -np.inf]] * len(lanes))
-        self._found: list[Float] = []
+        self.totals = np.array([[0.0, np.inf, -np.inf, 0.0]] * len(lanes))
+        self._found: list[list[Float]] = [[] for _ in lanes]
 
     def found(self) -> Float:
         """Return the table of candidates in the order of time."""
-        table = np.concatenate(self._found)
-        in_time: Float = table[np.argsort(table[:, 0], kind="stable")]
-        return in_time
+        return np.concatenate([part for parts in self._found for part in parts])
 
     def windows(self, scale: float) -> Iterator[tuple[Float, NDArray[np.int64]]]:
         """Filtered rows, and rows: of column 0, first, end, end of the columns."""
@@ -249,8 +247,11 @@ class _Group:
         for rows, where in self.windows(scale):
             span = np.r_[where, more]
             table = _room.kept[1][2]
-            n = find_candidates(rows, self._lanes, span, least, self.totals, table)
-            self._found.append(table[:n].copy())
+            find_candidates(rows, self._lanes, span, least, self.totals, table)
+            at = 0
+            for parts, count in zip(self._found, self.totals[:, 3], strict=True):
+                parts.append(table[at : at + int(count)].copy())
+                at += int(count)
 
 
 def _room_of(n_ring: int, n_rows: int) -> tuple[Float, Float, Float]:

@@ -322,15 +322,15 @@ def _searched(v: Any, bounds: Any, edges: Any, given: Any, out: Any, found: int)
 @kernel
 def find_candidates(
     v: Any, lanes: Any, span: Any, least: float, totals: Any, out: Any
-) -> int:
+) -> None:
     """Local extrema at or above ``least`` of a window of filtered slabs, both signs.
 
     v: (lane, row), from `filter_window`. lanes: channel, position of row 0, first and
     end position to search of each. span: row of column 0, first and end row of the
     window, end row of ``v``, rows of a slab, length of the signal, rows to trust beyond
     what is searched, distance in samples. totals: sum of squares, least and greatest of
-    each lane. out: position, value, steepest step, half widths (-1: not found) of each
-    candidate, lane after lane. Returns how many there are.
+    each lane so far, and its candidates in this window. out: position, value, steepest
+    step, half widths (-1: not found) of each candidate, lane after lane.
     """
     low, first, stop, end, length, n, margin, distance = span
     some = np.empty(3)
@@ -340,6 +340,7 @@ def find_candidates(
         at = row0 + low  # position of column 0
         begin = max(lanes[lane, 2], row0 + first)
         last = min(lanes[lane, 3], row0 + stop)
+        totals[lane, 3] = 0.0
         if begin >= last:
             continue
         trusted = 0 if row0 <= 0 else max(0, begin - margin - at)
@@ -356,7 +357,7 @@ def find_candidates(
         found = _searched(v[lane], bounds, edges, (least, distance), out, known)
         for i in range(known, found):
             out[i, 0] += at
-    return found
+        totals[lane, 3] = found - known
 
 
 @kernel
