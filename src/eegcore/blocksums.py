@@ -266,13 +266,14 @@ class Sums:
         kinds: tuple[int, ...],
     ) -> list[_Task]:
         """Runs of pieces in which some channel lacks something."""
-        rows = np.array([self._kept.rows[c] for c in channels])
-        every: NDArray[np.bool_] = chunk.have[list(kinds)][:, rows, pieces]
-        have: NDArray[np.bool_] = np.logical_and.reduce(every, axis=0)
+        rows = [self._kept.rows[c] for c in channels]
+        have = np.asarray(chunk.have[kinds[0], rows, pieces])
+        for kind in kinds[1:]:
+            have = have & chunk.have[kind, rows, pieces]
         if have.all():
             return []
         tasks = []
-        edges = np.flatnonzero(np.diff(np.r_[0, ~have.all(axis=0), 0]))
+        edges = np.flatnonzero(np.diff(~have.all(axis=0), prepend=0, append=0))
         for start, end in edges.reshape(-1, 2):
             lacking = [not row.all() for row in have[:, start:end]]
             chosen = tuple(

@@ -34,7 +34,7 @@ from eegcore.kernels._vector import (
 )
 from eegcore.kernels.fourier import real_bins
 from eegcore.kernels.gather import copy_samples, lanes_of_blocks
-from eegcore.kernels.waveform import stretch
+from eegcore.kernels.waveform import stretches
 
 COARSE = 64  # segments that share one row of density sums
 
@@ -214,9 +214,9 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
     (row, kind, block) float64 and marks int32 of each stretch, densities (row, block //
     COARSE, bin) float64 of the segments without a flag.
     """
-    bins_re, bins_im, x, b, small, scratch, given, lanes = work
+    bins_re, bins_im, x, b, small, scratch, small_room, lanes = work
     atoms, flags, sums, marks, density = out
-    mask, room, flat = given
+    mask, room, flat = small_room
     h, first, stop, blocks, want = plan.block, span[0], span[1], span[2], span[3]
     base = span[6]
     n_atoms = plan.atoms.shape[0] - 1
@@ -234,11 +234,10 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
             if have > 0:
                 copy_samples(layout, channels[i, 0], (at * h, (at + have) * h), x, 0)
                 if span[4] and g < groups:
-                    for lane in range(min(have, stop - at)):
-                        stretch(
-                            x, lane * h, h, (mask, room, flat[i]),
-                            sums[row], marks[row], at + lane - base,
-                        )  # fmt: skip
+                    rows = (sums[row], marks[row])
+                    count = min(have, stop - at)
+                    given = (mask, room, flat[i])
+                    stretches(x, (h, count), given, rows[0], rows[1], at - base)
                 if want:
                     _transform_group(
                         x, have, plan, (b, small, scratch),

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from eegcore.kernels._jit import kernel, part
+from eegcore.kernels._jit import inlined, kernel, part
 from eegcore.kernels._vector import (
     absolute,
     add,
@@ -101,7 +101,7 @@ def _range_of(x: Any, at: Any, n: Any) -> Any:
     return lanes
 
 
-@part
+@inlined
 def _sum(z: Any, at: int, n: int, mask: Any) -> Any:
     one = splat(np.int16(1))
     acc = multiply_pairs(bit_and(load(mask, 64), one), one)
@@ -141,7 +141,7 @@ def _totals(v: Any) -> Any:
     return _fold1(both, both)
 
 
-@part
+@inlined
 def _narrow(z: Any, at: int, n: int, given: Any, sums: Any, marks: Any, b: int) -> None:
     """All sums of ``z[at : at + n]``, which spans at most NARROW steps.
 
@@ -277,7 +277,7 @@ def _as_int16_of(x: Any, at: Any, n: Any, low: Any, room: Any) -> Any:
     return same if x.dtype == types.int16 else moved
 
 
-@part
+@inlined
 def stretch(x: Any, at: int, n: int, given: Any, sums: Any, marks: Any, b: int) -> None:
     """All sums of ``x[at : at + n]`` to column ``b``; given: mask, room, flat limit.
 
@@ -295,6 +295,14 @@ def stretch(x: Any, at: int, n: int, given: Any, sums: Any, marks: Any, b: int) 
     marks[FIRST, b], marks[LAST, b] = peek(x, at), peek(x, at + n - 1)
     marks[SECOND, b] = peek(x, at + min(1, n - 1))
     marks[LAST_BUT_ONE, b] = peek(x, at + max(0, n - 2))
+
+
+@part
+def stretches(x: Any, size: Any, given: Any, sums: Any, marks: Any, b: int) -> None:
+    """All sums of neighbouring stretches to columns ``b`` on; size: samples, count."""
+    n, count = size
+    for k in range(count):
+        stretch(x, k * n, n, given, sums, marks, b + k)
 
 
 @kernel
