@@ -25,8 +25,12 @@ from eegcore.blockscan import (
     DENSITIES as DENSITIES,
 )
 from eegcore.blockscan import (
-    N_MARKS,
-    N_SUMS,
+    N_MARKS as N_MARKS,
+)
+from eegcore.blockscan import (
+    N_SUMS as N_SUMS,
+)
+from eegcore.blockscan import (
     PIECE,
     SegmentSums,
     scan_blocks,
