@@ -8,13 +8,10 @@ pass writes only the bins that are wanted. `eegcore.kernels.spectrum` is the cal
 
 from typing import Any
 
-from numba.extending import overload
-
 from eegcore.kernels._jit import inlined, part
 from eegcore.kernels._vector import (
     LANES,
     add,
-    fused,
     load,
     mul,
     negate,
@@ -22,150 +19,20 @@ from eegcore.kernels._vector import (
     store,
     sub,
 )
-
-COS_72, COS_144 = 0.30901699437494745, -0.8090169943749475
-SIN_72, SIN_144 = 0.9510565162951535, 0.5877852522924731
-SIN_60 = 0.8660254037844386
-SQRT_HALF = 0.7071067811865476
-
-
-@inlined
-def _times(re: Any, im: Any, wr: Any, wi: Any) -> Any:
-    """Complex product of lanes."""
-    return fused(re, wr, negate(mul(im, wi))), fused(re, wi, mul(im, wr))
-
-
-@inlined
-def _four(
-    ar: Any, ai: Any, br: Any, bi: Any, cr: Any, ci: Any, dr: Any, di: Any
-) -> Any:
-    """Four-point transform of lanes."""
-    er, ei = add(ar, cr), add(ai, ci)
-    fr, fi = sub(ar, cr), sub(ai, ci)
-    gr, gi = add(br, dr), add(bi, di)
-    hr, hi = sub(br, dr), sub(bi, di)
-    return (
-        add(er, gr), add(ei, gi), add(fr, hi), sub(fi, hr),
-        sub(er, gr), sub(ei, gi), sub(fr, hi), add(fi, hr),
-    )  # fmt: skip
-
-
-def _row(source: Any, i: Any) -> Any:
-    """Complex row of lanes at ``i``, from where a pass takes its rows.
-
-    source: real and imaginary rows, in arrays; or what the first pass makes them of
-    (`_twisted`, `_split`), so that they are not written and read once more.
-    """
-
-
-@overload(_row, jit_options={"forceinline": True})
-def _row_of(source: Any, i: Any) -> Any:
-    def stored(source: Any, i: Any) -> Any:
-        return load(source[0], i), load(source[1], i)
-
-    def twisted(source: Any, i: Any) -> Any:
-        return _twisted(source, i)
-
-    def split(source: Any, i: Any) -> Any:
-        return _split(source, i)
-
-    return {2: stored, 4: twisted, 5: split}[len(source)]
-
-
-@inlined
-def _twisted(source: Any, i: int) -> Any:
-    """For the odd bins of rows followed by as many zeros.
-
-    source: rows, half of their number, cosines and sines.
-    """
-    b, half, tr, ti = source
-    m = i // LANES
-    b0, b1 = load(b, i), load(b, i + half * LANES)
-    wr, wi = splat(tr[m]), splat(ti[m])
-    return fused(b0, wr, mul(b1, wi)), fused(b0, wi, negate(mul(b1, wr)))
-
-
-@inlined
-def _split(source: Any, i: int) -> Any:
-    """For the odd bins of rows; sums for the even ones go back to the rows.
-
-    source: rows, a quarter of their number, spacing of twiddles, cosines and sines.
-    """
-    b, quarter, spacing, tr, ti = source
-    w = i // LANES * spacing
-    t = quarter * LANES
-    b0, b1 = load(b, i), load(b, i + 2 * t)
-    c0, c1 = load(b, i + t), load(b, i + 3 * t)
-    store(b, i, add(b0, b1))
-    store(b, i + t, add(c0, c1))
-    d0, d1 = sub(b0, b1), sub(c0, c1)
-    wr, wi = splat(tr[w]), splat(ti[w])
-    return fused(d0, wr, mul(d1, wi)), fused(d0, wi, negate(mul(d1, wr)))
-
-
-@inlined
-def _eight(source: Any, i: int, t: int, root: Any) -> Any:
-    """Eight-point transform of lanes at ``i``, ``i + t``, ..."""
-    a, c, e, g = (
-        _row(source, i), _row(source, i + 2 * t),
-        _row(source, i + 4 * t), _row(source, i + 6 * t),
-    )  # fmt: skip
-    ar, ai, cr, ci, er, ei, gr, gi = _four(
-        a[0], a[1], c[0], c[1], e[0], e[1], g[0], g[1]
-    )
-    b, d, f, h = (
-        _row(source, i + t), _row(source, i + 3 * t),
-        _row(source, i + 5 * t), _row(source, i + 7 * t),
-    )  # fmt: skip
-    br, bi, dr, di, fr, fi, hr, hi = _four(
-        b[0], b[1], d[0], d[1], f[0], f[1], h[0], h[1]
-    )
-    dr, di = mul(root, add(dr, di)), mul(root, sub(di, dr))
-    hr, hi = mul(root, sub(hi, hr)), negate(mul(root, add(hi, hr)))
-    return (
-        add(ar, br), add(ai, bi), add(cr, dr), add(ci, di),
-        add(er, fi), sub(ei, fr), add(gr, hr), add(gi, hi),
-        sub(ar, br), sub(ai, bi), sub(cr, dr), sub(ci, di),
-        sub(er, fi), add(ei, fr), sub(gr, hr), sub(gi, hi),
-    )  # fmt: skip
-
-
-@inlined
-def _five(source: Any, i: int, t: int, c: Any) -> Any:
-    """Five-point transform; c: cos 72, cos 144, sin 72, sin 144 in lanes."""
-    ar, ai = _row(source, i)
-    br, bi = _row(source, i + t)
-    cr, ci = _row(source, i + 2 * t)
-    dr, di = _row(source, i + 3 * t)
-    er, ei = _row(source, i + 4 * t)
-    pr, pi, qr, qi = add(br, er), add(bi, ei), add(cr, dr), add(ci, di)
-    ur, ui, vr, vi = sub(br, er), sub(bi, ei), sub(cr, dr), sub(ci, di)
-    fr = fused(c[0], pr, fused(c[1], qr, ar))
-    fi = fused(c[0], pi, fused(c[1], qi, ai))
-    gr = fused(c[1], pr, fused(c[0], qr, ar))
-    gi = fused(c[1], pi, fused(c[0], qi, ai))
-    sr, si = fused(c[2], ur, mul(c[3], vr)), fused(c[2], ui, mul(c[3], vi))
-    tr = fused(c[3], ur, negate(mul(c[2], vr)))
-    ti = fused(c[3], ui, negate(mul(c[2], vi)))
-    return (
-        add(ar, add(pr, qr)), add(ai, add(pi, qi)),
-        add(fr, si), sub(fi, sr), add(gr, ti), sub(gi, tr),
-        sub(gr, ti), add(gi, tr), sub(fr, si), add(fi, sr),
-    )  # fmt: skip
-
-
-@inlined
-def _three(source: Any, i: int, t: int, c: Any) -> Any:
-    """Three-point transform; c: one half and sin 60 in lanes."""
-    ar, ai = _row(source, i)
-    br, bi = _row(source, i + t)
-    cr, ci = _row(source, i + 2 * t)
-    pr, pi = add(br, cr), add(bi, ci)
-    ur, ui = mul(c[1], sub(br, cr)), mul(c[1], sub(bi, ci))
-    fr, fi = sub(ar, mul(c[0], pr)), sub(ai, mul(c[0], pi))
-    return (
-        add(ar, pr), add(ai, pi), add(fr, ui), sub(fi, ur), sub(fr, ui), add(fi, ur),
-    )  # fmt: skip
+from eegcore.kernels.butterflies import (
+    COS_72,
+    COS_144,
+    SIN_60,
+    SIN_72,
+    SIN_144,
+    SQRT_HALF,
+    eight,
+    five,
+    four,
+    row,
+    three,
+    times,
+)
 
 
 @inlined
@@ -197,30 +64,30 @@ def _pass8(
     t = s * m * LANES
     for p in range(m):
         for q in range(s):
-            z = _eight(source, (q + s * p) * LANES, t, root)
+            z = eight(source, (q + s * p) * LANES, t, root)
             j = (q + s * 8 * p) * LANES
             store(u, j, z[0])
             store(v, j, z[1])
             w = p * step
-            a, b = _times(z[2], z[3], splat(tr[w]), splat(ti[w]))
+            a, b = times(z[2], z[3], splat(tr[w]), splat(ti[w]))
             store(u, j + s * LANES, a)
             store(v, j + s * LANES, b)
-            a, b = _times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
+            a, b = times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
             store(u, j + 2 * s * LANES, a)
             store(v, j + 2 * s * LANES, b)
-            a, b = _times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
+            a, b = times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
             store(u, j + 3 * s * LANES, a)
             store(v, j + 3 * s * LANES, b)
-            a, b = _times(z[8], z[9], splat(tr[4 * w]), splat(ti[4 * w]))
+            a, b = times(z[8], z[9], splat(tr[4 * w]), splat(ti[4 * w]))
             store(u, j + 4 * s * LANES, a)
             store(v, j + 4 * s * LANES, b)
-            a, b = _times(z[10], z[11], splat(tr[5 * w]), splat(ti[5 * w]))
+            a, b = times(z[10], z[11], splat(tr[5 * w]), splat(ti[5 * w]))
             store(u, j + 5 * s * LANES, a)
             store(v, j + 5 * s * LANES, b)
-            a, b = _times(z[12], z[13], splat(tr[6 * w]), splat(ti[6 * w]))
+            a, b = times(z[12], z[13], splat(tr[6 * w]), splat(ti[6 * w]))
             store(u, j + 6 * s * LANES, a)
             store(v, j + 6 * s * LANES, b)
-            a, b = _times(z[14], z[15], splat(tr[7 * w]), splat(ti[7 * w]))
+            a, b = times(z[14], z[15], splat(tr[7 * w]), splat(ti[7 * w]))
             store(u, j + 7 * s * LANES, a)
             store(v, j + 7 * s * LANES, b)
 
@@ -240,20 +107,20 @@ def _pass5(
     for p in range(m):
         w = p * step
         for q in range(s):
-            z = _five(source, (q + s * p) * LANES, t, c)
+            z = five(source, (q + s * p) * LANES, t, c)
             j = (q + s * 5 * p) * LANES
             store(u, j, z[0])
             store(v, j, z[1])
-            a, b = _times(z[2], z[3], splat(tr[w]), splat(ti[w]))
+            a, b = times(z[2], z[3], splat(tr[w]), splat(ti[w]))
             store(u, j + s * LANES, a)
             store(v, j + s * LANES, b)
-            a, b = _times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
+            a, b = times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
             store(u, j + 2 * s * LANES, a)
             store(v, j + 2 * s * LANES, b)
-            a, b = _times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
+            a, b = times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
             store(u, j + 3 * s * LANES, a)
             store(v, j + 3 * s * LANES, b)
-            a, b = _times(z[8], z[9], splat(tr[4 * w]), splat(ti[4 * w]))
+            a, b = times(z[8], z[9], splat(tr[4 * w]), splat(ti[4 * w]))
             store(u, j + 4 * s * LANES, a)
             store(v, j + 4 * s * LANES, b)
 
@@ -267,19 +134,19 @@ def _pass4(
         w = p * step
         for q in range(s):
             i = (q + s * p) * LANES
-            a4, b4 = _row(source, i), _row(source, i + t)
-            c4, d4 = _row(source, i + 2 * t), _row(source, i + 3 * t)
-            z = _four(a4[0], a4[1], b4[0], b4[1], c4[0], c4[1], d4[0], d4[1])
+            a4, b4 = row(source, i), row(source, i + t)
+            c4, d4 = row(source, i + 2 * t), row(source, i + 3 * t)
+            z = four(a4[0], a4[1], b4[0], b4[1], c4[0], c4[1], d4[0], d4[1])
             j = (q + s * 4 * p) * LANES
             store(u, j, z[0])
             store(v, j, z[1])
-            a, b = _times(z[2], z[3], splat(tr[w]), splat(ti[w]))
+            a, b = times(z[2], z[3], splat(tr[w]), splat(ti[w]))
             store(u, j + s * LANES, a)
             store(v, j + s * LANES, b)
-            a, b = _times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
+            a, b = times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
             store(u, j + 2 * s * LANES, a)
             store(v, j + 2 * s * LANES, b)
-            a, b = _times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
+            a, b = times(z[6], z[7], splat(tr[3 * w]), splat(ti[3 * w]))
             store(u, j + 3 * s * LANES, a)
             store(v, j + 3 * s * LANES, b)
 
@@ -294,14 +161,14 @@ def _pass3(
     for p in range(m):
         w = p * step
         for q in range(s):
-            z = _three(source, (q + s * p) * LANES, t, c)
+            z = three(source, (q + s * p) * LANES, t, c)
             j = (q + s * 3 * p) * LANES
             store(u, j, z[0])
             store(v, j, z[1])
-            a, b = _times(z[2], z[3], splat(tr[w]), splat(ti[w]))
+            a, b = times(z[2], z[3], splat(tr[w]), splat(ti[w]))
             store(u, j + s * LANES, a)
             store(v, j + s * LANES, b)
-            a, b = _times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
+            a, b = times(z[4], z[5], splat(tr[2 * w]), splat(ti[2 * w]))
             store(u, j + 2 * s * LANES, a)
             store(v, j + 2 * s * LANES, b)
 
@@ -315,12 +182,12 @@ def _pass2(
         wr, wi = splat(tr[p * step]), splat(ti[p * step])
         for q in range(s):
             i = (q + s * p) * LANES
-            ar, ai = _row(source, i)
-            br, bi = _row(source, i + t)
+            ar, ai = row(source, i)
+            br, bi = row(source, i + t)
             j = (q + s * 2 * p) * LANES
             store(u, j, add(ar, br))
             store(v, j, add(ai, bi))
-            a, b = _times(sub(ar, br), sub(ai, bi), wr, wi)
+            a, b = times(sub(ar, br), sub(ai, bi), wr, wi)
             store(u, j + s * LANES, a)
             store(v, j + s * LANES, b)
 
@@ -334,7 +201,7 @@ def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
     if radix == 8:
         root = splat(kind(SQRT_HALF))
         for q in range(s):
-            z = _eight(source, q * LANES, t, root)
+            z = eight(source, q * LANES, t, root)
             _put(z[0], z[1], q, target)
             _put(z[2], z[3], q + s, target)
             _put(z[4], z[5], q + 2 * s, target)
@@ -351,7 +218,7 @@ def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
             splat(kind(SIN_144)),
         )
         for q in range(s):
-            z5 = _five(source, q * LANES, t, c)
+            z5 = five(source, q * LANES, t, c)
             _put(z5[0], z5[1], q, target)
             _put(z5[2], z5[3], q + s, target)
             _put(z5[4], z5[5], q + 2 * s, target)
@@ -360,7 +227,7 @@ def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
     elif radix == 4:
         for q in range(s):
             i = q * LANES
-            z4 = _four(
+            z4 = four(
                 load(x, i), load(y, i), load(x, i + t), load(y, i + t),
                 load(x, i + 2 * t), load(y, i + 2 * t),
                 load(x, i + 3 * t), load(y, i + 3 * t),
@@ -372,7 +239,7 @@ def _last(x: Any, y: Any, radix: int, s: int, tr: Any, target: Any) -> None:
     elif radix == 3:
         c3 = (splat(kind(0.5)), splat(kind(SIN_60)))
         for q in range(s):
-            z3 = _three(source, q * LANES, t, c3)
+            z3 = three(source, q * LANES, t, c3)
             _put(z3[0], z3[1], q, target)
             _put(z3[2], z3[3], q + s, target)
             _put(z3[4], z3[5], q + 2 * s, target)
@@ -429,9 +296,9 @@ def _complex(
     r = _radix(n)
     if r == n:
         for i in range(n):
-            row = _row(source, i * LANES)
-            store(x, i * LANES, row[0])
-            store(y, i * LANES, row[1])
+            one = row(source, i * LANES)
+            store(x, i * LANES, one[0])
+            store(y, i * LANES, one[1])
     else:
         _pass(source, x, y, r, (n, s, total // n), tables)
         n, s = n // r, s * r
