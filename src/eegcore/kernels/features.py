@@ -3,7 +3,7 @@
 The sums of a stretch are those of its blocks about one integer near its mean, joined at
 the seams, always one block after the other: the bytes are the same for one stretch or
 many. Crossings of the mean need the mean first, so samples are read a second time. The
-public sides are `eegcore.moments` and `eegcore.gridded`.
+public side is `eegcore.gridded`.
 """
 
 from math import sqrt
@@ -38,7 +38,6 @@ from eegcore.kernels.waveform import (
 (MEAN, VARIANCE, MEAN_SQUARE, PEAK_TO_PEAK, THIRD, FOURTH_MOMENT) = range(6)
 (STEP_VARIANCE, BEND_VARIANCE, PATH_LENGTH, FLAT_STEPS, EXTREMES) = range(6, 11)
 IS_STORED, LEVEL = 11, 12
-N_FIGURES = 13
 # rows of the features of a window: seven of the waveform, then of its bands
 (RMS, STD, KURTOSIS, RANGE, LINE_LENGTH, MOBILITY, CROSSINGS, POWERS) = range(8)
 N_BANDS = 6
@@ -186,21 +185,6 @@ def _figures(sums: Any, marks: Any, at: int, lengths: Any, scale: Any) -> Any:
         np.float64(samples if low == high else n_extreme),
         1.0 if rest == 0 else 0.0, np.float64(level),
     )  # fmt: skip
-
-
-@kernel
-def stretch_figures(
-    sums: Any, marks: Any, first: Any, lengths: Any, scale: Any, out: Any
-) -> None:
-    """Figures of stretches of equal parts, one column of ``out`` each.
-
-    first: column of ``sums`` and ``marks`` at which each begins; the others as of
-    `_figures`. See `eegcore.moments`.
-    """
-    for i in range(first.shape[0]):
-        found = _figures(sums, marks, first[i], lengths, scale)
-        for row in range(N_FIGURES):
-            out[row, i] = found[row]
 
 
 @part
