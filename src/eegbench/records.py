@@ -9,8 +9,8 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -31,7 +31,9 @@ class ReadRows(NamedTuple, Generic[Row]):
     notes: tuple[str, ...]
 
 
-def read_rows(path: Path, kind: type[Row]) -> ReadRows[Row]:
+def read_rows(
+    path: Path, kind: type[Row], *, mend: Callable[[Row], Row] | None = None
+) -> ReadRows[Row]:
     """Read every line of a JSON Lines file as one struct.
 
     Parameters
@@ -40,6 +42,8 @@ def read_rows(path: Path, kind: type[Row]) -> ReadRows[Row]:
         UTF-8, one JSON object a line; empty lines are skipped.
     kind : type
         The struct of a line; unknown fields and wrong types are refused.
+    mend : callable, optional
+        Given each row as it is read; what it returns takes the row's place.
 
     Returns
     -------
@@ -52,17 +56,17 @@ def read_rows(path: Path, kind: type[Row]) -> ReadRows[Row]:
     SetError
         No such file, or a whole line does not decode.
     """
-    lines = read_bytes(path).split(b"\n")
     decoder = msgspec.json.Decoder(kind)
     rows: list[Row] = []
     notes: list[str] = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(_lines(path), start=1):
         if not line.strip():
             continue
         try:
-            rows.append(decoder.decode(line))
+            row = decoder.decode(line)
+            rows.append(row if mend is None else mend(row))
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            if number == len(lines):
+            if not line.endswith(b"\n"):
                 notes.append(
                     f"{path}: line {number} is cut after {len(line)} bytes; "
                     f"read up to line {number - 1}"
@@ -71,6 +75,12 @@ def read_rows(path: Path, kind: type[Row]) -> ReadRows[Row]:
             message = explain(error, kind)
             raise SetError(f"{path}, line {number}: {message}") from error
     return ReadRows(tuple(rows), tuple(notes))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Walk through the lines of a file, which is never in memory as a whole."""
+    with readable(path), path.open("rb") as stream:
+        yield from stream
 
 
 def read_struct(path: Path, kind: type[Row]) -> Row:
@@ -84,8 +94,15 @@ def read_struct(path: Path, kind: type[Row]) -> Row:
 
 def read_bytes(path: Path) -> bytes:
     """Return a file's bytes, or raise SetError saying why not."""
-    try:
+    with readable(path):
         return path.read_bytes()
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Raise SetError saying why a file cannot be read."""
+    try:
+        yield
     except OSError as error:
         reason = (error.strerror or "cannot be read").lower()
         raise SetError(f"cannot read {path}: {reason}") from error
