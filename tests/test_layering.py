@@ -77,6 +77,7 @@ PLAYERS = (
     "eegbench.models",
     "eegbench.merging",
     "eegbench.prices",
+    "eegbench.progress",
     "eegbench.prompts",
     "eegbench.runfolder",
     "eegbench.shards",

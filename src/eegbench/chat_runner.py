@@ -11,7 +11,6 @@ import importlib.metadata
 import os
 import secrets
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,11 +28,11 @@ from eegbench.errors import ConfigError, ProviderError
 from eegbench.instances import Instance, read_set
 from eegbench.predictions import Prediction, predictions_path
 from eegbench.prices import Price
+from eegbench.progress import Counter, Progress
 from eegbench.records import JsonObject, read_rows, write_struct
 from eegbench.runfolder import RunFolder
 from eegbench.runner import (
     PRELOAD,
-    Progress,
     RunSummary,
     available_cores,
     choose,
@@ -263,11 +262,10 @@ class _Session:
     ) -> None:
         self._job, self._table = job, table
         self._out, self._instances = out, instances
-        self._on_progress = on_progress
-        self._n_played = self._n_failed = self._n_ended = 0
+        self._counter = Counter(len(instances), float(len(instances)), on_progress)
+        self._n_ended = 0
         self._writing = threading.Lock()
         self._unwritten: OSError | None = None
-        self._began = time.monotonic()
 
     def play(self, model: "Model", options: ChatOptions, price: Price | None) -> None:
         """Hand the instances to Inspect; KeyboardInterrupt where it was stopped."""
@@ -303,7 +301,7 @@ class _Session:
         log = logs[0]
         if log.status == "cancelled":
             raise KeyboardInterrupt
-        if log.status == "error" and self._n_played == 0:
+        if log.status == "error" and self._counter.n_done == 0:
             raise ProviderError(f"inspect stopped: {log.error and log.error.message}")
 
     def _solver(self, model: "Model") -> "Solver":
@@ -348,21 +346,8 @@ class _Session:
             self._unwritten = error
             self._table.watch.stopped = f"cannot write the predictions: {error}"
             raise
-        self._n_played += 1
-        self._n_failed += played.prediction.status == "failed"
-        if self._on_progress is None:
-            return
-        elapsed = time.monotonic() - self._began
-        left = len(self._instances) - self._n_played
-        self._on_progress(
-            Progress(
-                n_done=self._n_played,
-                n_failed=self._n_failed,
-                n_total=len(self._instances),
-                elapsed_sec=elapsed,
-                remaining_sec=elapsed / self._n_played * left,
-            )
-        )
+        failed = played.prediction.status == "failed"
+        self._counter.count(failed=failed, work=1.0)
 
     def _append(self, line: bytes) -> None:
         with self._writing:
@@ -372,12 +357,12 @@ class _Session:
         """Say what the session did."""
         watch = self._table.watch
         return ChatSummary(
-            n_played=self._n_played,
-            n_failed=self._n_failed,
+            n_played=self._counter.n_done,
+            n_failed=self._counter.n_failed,
             n_skipped=n_skipped,
-            elapsed_sec=time.monotonic() - self._began,
+            elapsed_sec=self._counter.elapsed_sec,
             notes=notes,
-            stopped=watch.stopped if self._n_left or self._n_failed else None,
+            stopped=watch.stopped if self._n_left or self._counter.n_failed else None,
             spent_usd=None if watch.price is None else watch.spent_usd,
             input_tokens=watch.input_tokens,
             cached_input_tokens=watch.cached_input_tokens,
@@ -387,7 +372,7 @@ class _Session:
 
     @property
     def _n_left(self) -> int:
-        return len(self._instances) - self._n_played
+        return len(self._instances) - self._counter.n_done
 
 
 def _keep(

@@ -10,7 +10,6 @@ import hashlib
 import os
 import platform
 import secrets
-import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,31 +32,26 @@ from eegbench.instances import (
     shown_id,
 )
 from eegbench.predictions import Prediction, RunInfo, read_run
+from eegbench.progress import Counter, Progress
 from eegbench.records import JsonObject, listing
 from eegbench.runfolder import RunFolder
-from eegbench.shards import Shard, expected_work, grouped, shard_info, source_key, take
+from eegbench.shards import (
+    Shard,
+    counted_work,
+    expected_work,
+    grouped,
+    shard_info,
+    source_key,
+    take,
+)
 from eegbench.worker import Job, Opened, play, set_up
 from eegcore.pool import Done, Task, run_tasks
 
-Ended: TypeAlias = Generator[tuple[bytes, bool], None, None]
-"""Encoded predictions as they come, and whether each failed."""
+Ended: TypeAlias = Generator[tuple[Instance, bytes, bool], None, None]
+"""Instances as they end, with the encoded prediction and whether it failed."""
 Executor: TypeAlias = Callable[..., Generator[Done, None, None]]
 PRELOAD = ("eegbench.worker", "eegbench.agents.rules")
 WITH_SIGNALS = ("eegcore.tools.toolbox", "eegcore.formats", "eegcore.preloaded")
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run has come."""
-
-    n_done: int
-    """Instances ended in this session, failed ones included."""
-    n_failed: int
-    n_total: int
-    """Instances that this session has to play."""
-    elapsed_sec: float
-    remaining_sec: float | None
-    """By the work done so far; None: not known yet."""
 
 
 @dataclass(frozen=True)
@@ -152,12 +146,13 @@ def run(
         waiting = [item for item in chosen if item.instance_id not in out.finished]
         ordered = in_order(waiting, job.record_key)
         notes = [*folder.notes, *out.notes]
-        counter = _Counter(len(ordered), on_progress)
+        total_work = sum(map(counted_work, ordered))
+        counter = Counter(len(ordered), total_work, on_progress)
         ended = _inline(ordered, job) if in_process else _pooled(ordered, job, executor)
         with contextlib.closing(ended):
-            for line, failed in ended:
+            for instance, line, failed in ended:
                 out.append(line)
-                counter.count(failed=failed)
+                counter.count(failed=failed, work=counted_work(instance))
     return RunSummary(
         n_played=counter.n_done,
         n_failed=counter.n_failed,
@@ -275,7 +270,7 @@ def _inline(instances: Sequence[Instance], job: Job) -> Ended:
     with Opened() as opened:
         for instance in instances:
             made = play(instance, job, make, opened)
-            yield msgspec.json.encode(made), made.status == "failed"
+            yield instance, msgspec.json.encode(made), made.status == "failed"
 
 
 def _pooled(instances: Sequence[Instance], job: Job, executor: Executor) -> Ended:
@@ -293,11 +288,12 @@ def _pooled(instances: Sequence[Instance], job: Job, executor: Executor) -> Ende
         preload=PRELOAD + (WITH_SIGNALS if measures else ()),
     )
     for done in ended:
+        instance = by_id[done.key]
         if done.result is not None:
             status = msgspec.json.decode(done.result, type=_Status).status
-            yield done.result, status == "failed"
+            yield instance, done.result, status == "failed"
         else:
-            yield msgspec.json.encode(_lost(by_id[done.key], job, done)), True
+            yield instance, msgspec.json.encode(_lost(instance, job, done)), True
 
 
 def _lost(instance: Instance, job: Job, done: Done) -> Prediction:
@@ -320,35 +316,3 @@ def available_cores() -> int:
 
 class _Status(msgspec.Struct):
     status: str
-
-
-class _Counter:
-    """Counts instances and tells how far the run is."""
-
-    def __init__(
-        self, n_total: int, on_progress: Callable[[Progress], None] | None
-    ) -> None:
-        self.n_done = self.n_failed = 0
-        self._n_total, self._on_progress = n_total, on_progress
-        self._began = time.monotonic()
-
-    @property
-    def elapsed_sec(self) -> float:
-        return time.monotonic() - self._began
-
-    def count(self, *, failed: bool) -> None:
-        self.n_done += 1
-        self.n_failed += failed
-        if self._on_progress is None:
-            return
-        elapsed = self.elapsed_sec
-        left = self._n_total - self.n_done
-        self._on_progress(
-            Progress(
-                n_done=self.n_done,
-                n_failed=self.n_failed,
-                n_total=self._n_total,
-                elapsed_sec=elapsed,
-                remaining_sec=elapsed / self.n_done * left,
-            )
-        )

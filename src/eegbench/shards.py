@@ -54,6 +54,11 @@ def expected_work(instance: Instance) -> float:
     return float(seconds) * channels
 
 
+def counted_work(instance: Instance) -> float:
+    """Return the expected work, with what an instance costs at least."""
+    return max(LEAST_WORK, expected_work(instance))
+
+
 def source_key(instance: Instance) -> str:
     """Return what instances of one recording have in common; else the own id."""
     if instance.recording is None:
@@ -78,10 +83,7 @@ def divide(instances: Sequence[Instance], count: int) -> list[list[Instance]]:
     the order of the instances. With more parts than recordings, some are empty.
     """
     groups = grouped(instances)
-    weight = {
-        key: sum(max(LEAST_WORK, expected_work(item)) for item in members)
-        for key, members in groups.items()
-    }
+    weight = {key: sum(map(counted_work, members)) for key, members in groups.items()}
     ranked = sorted(groups, key=lambda key: (-weight[key], _hash(key)))
     loads = [(0.0, number) for number in range(count)]
     owner: dict[str, int] = {}

@@ -55,27 +55,52 @@ def talk(text: str) -> None:
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of (done, total) that moves a bar, silent without a terminal."""
+def progress_bar(what: str) -> Iterator[Callable[..., None]]:
+    """Yield a function that moves a bar, silent without a terminal.
+
+    It takes how many are done, of how many, and if known ``n_failed`` and
+    ``remaining_sec``; without the latter the rate so far tells what is left.
+    """
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda *numbers, **told: None
         return
     from rich import progress
     from rich.console import Console
 
     columns = (
         progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
+        progress.BarColumn(bar_width=20),
         progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[rate]}"),
-        progress.TimeRemainingColumn(),
+        progress.TextColumn("{task.fields[told]}"),
     )
     with progress.Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=None, rate="")
+        task = bar.add_task(what, total=None, told="")
 
-        def tick(done: int, total: int) -> None:
+        def tick(
+            done: int,
+            total: int,
+            *,
+            n_failed: int = 0,
+            remaining_sec: float | None = None,
+        ) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f"{done / elapsed:.1f}/s" if elapsed else ""
-            bar.update(task, completed=done, total=total, rate=rate)
+            rate = done / elapsed if elapsed else 0.0
+            if remaining_sec is None and rate:
+                remaining_sec = (total - done) / rate
+            told = progress_text(rate, remaining_sec, n_failed)
+            bar.update(task, completed=done, total=total, told=told)
 
         yield tick
+
+
+def progress_text(rate: float, remaining_sec: float | None, n_failed: int) -> str:
+    """Return rate, time left and failures, such as ``3.1/s  0:12 left  2 failed``."""
+    parts = [f"{rate:.1f}/s"] if rate else []
+    if remaining_sec is not None:
+        minutes, seconds = divmod(round(remaining_sec), 60)
+        hours, minutes = divmod(minutes, 60)
+        clock = f"{hours}:{minutes:02d}" if hours else f"{minutes}"
+        parts.append(f"{clock}:{seconds:02d} left")
+    if n_failed:
+        parts.append(f"[red]{n_failed} failed[/red]")
+    return "  ".join(parts)

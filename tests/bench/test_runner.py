@@ -16,7 +16,8 @@ from eegbench.config import Config, Limits, RunSettings
 from eegbench.errors import ConfigError, RunBusyError, SetError
 from eegbench.instances import opaque_id, read_set
 from eegbench.predictions import predictions_path, read_predictions, read_run
-from eegbench.runner import Progress, in_order, run
+from eegbench.progress import Progress
+from eegbench.runner import in_order, run
 from eegbench.transcripts import read_transcript, transcript_name
 
 TESTS = Path(__file__).resolve().parents[1]

@@ -25,12 +25,12 @@ from eegbench.models import (
     tokens_of_run,
 )
 from eegbench.prices import Price, PriceList, read_prices
+from eegbench.progress import Tick, moves
 from eegbench.records import JsonObject
 from eegbench.report.paper_data import paper_table
 from eegbench.report.tables import render
 
 Talk = Callable[[str], None]
-Tick = Callable[[int, int], None]
 PROTOCOLS: dict[str, Literal["text", "native"]] = {"text": "text", "tools": "native"}
 
 
@@ -289,7 +289,7 @@ def _play(
         config=settings,
         price=plan.price,
         max_cost_usd=max_cost_usd,
-        on_progress=lambda progress: tick(progress.n_done, progress.n_total),
+        on_progress=moves(tick),
         **choice,
     )
     for note in summary.notes:

@@ -10,13 +10,13 @@ from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate_run
 from eegbench.instances import recording_path
 from eegbench.pipeline.baselines import baselines_of
+from eegbench.progress import Tick, moves
 from eegbench.scored import LoadedRun, ScoredCase, load_run
 from eegbench.transcripts import read_transcript
 from eegcore.errors import EegcoreError
 from eegcore.formats import open_recording
 
 Talk = Callable[[str], None]
-Tick = Callable[[int, int], None]
 JsonObject = dict[str, Any]
 
 
@@ -97,7 +97,7 @@ def run_agent(
         only=only,
         shard=part,
         executor=executor_of(executor, scheduler),
-        on_progress=lambda progress: tick(progress.n_done, progress.n_total),
+        on_progress=moves(tick),
     )
     for note in summary.notes:
         talk(note)
