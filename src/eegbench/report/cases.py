@@ -15,8 +15,10 @@ from eegbench.analysis.measured import Spread, measured_values, spreads
 from eegbench.analysis.trajectories import Call, calls_of
 from eegbench.groundedness import look_at
 from eegbench.groundedness import rows as groundedness_rows
+from eegbench.predictions import Prediction
+from eegbench.report.cells import seconds_text
 from eegbench.report.pictures import picture_of
-from eegbench.report.tables import cell_text
+from eegbench.report.tables import cell_text, metric_text
 from eegbench.scored import ScoredCase
 
 JsonObject = dict[str, Any]
@@ -191,22 +193,38 @@ def _detail(case: ScoredCase, events: list[JsonObject]) -> JsonObject:
         "prompt": prompt,
         "turns": turns,
         "scores": ", ".join(
-            f"{name} {cell_text(value)}" for name, value in case.values.items()
+            f"{metric_text(name)} {cell_text(value)}"
+            for name, value in case.values.items()
         ),
         "error": "; ".join(case.warnings),
     }
     if prediction is not None:
-        counts = (prediction.n_turns, prediction.n_tool_calls, prediction.n_repairs)
         detail |= {
             "final": prediction.answer_text or "",
             "record_id": prediction.record_id,
-            "counts": ", ".join(map(str, counts)),
+            "counts": ", ".join(
+                f"{number} {word}{'' if number == 1 else 's'}"
+                for number, word in (
+                    (prediction.n_turns, "turn"),
+                    (prediction.n_tool_calls, "call"),
+                    (prediction.n_repairs, "repair"),
+                )
+            ),
+            "tokens": _tokens_text(prediction),
             "seconds": ", ".join(
-                f"{name} {value:.2f} s" for name, value in prediction.seconds.items()
+                f"{name} {seconds_text(value)}"
+                for name, value in prediction.seconds.items()
             ),
             "error": "; ".join(filter(None, (prediction.error, *case.warnings))),
         }
     return detail
+
+
+def _tokens_text(prediction: Prediction) -> str:
+    told = f"shown {prediction.shown_tokens:,}"
+    if prediction.input_tokens or prediction.output_tokens:
+        told += f", in {prediction.input_tokens:,}, out {prediction.output_tokens:,}"
+    return told
 
 
 def _pack(details: list[JsonObject]) -> str:

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from textwrap import fill, shorten
 from typing import Any
 
-from eegbench.report.cells import Cell, Head, Line, Table, number_cell
-from eegbench.report.paper_data import HEADLINES, paper_models, place_among_paper
-from eegbench.report.svg import Axis, strip_chart
+from eegbench.report.paper_data import place_among_paper
 from eegbench.report.tables import (
     cell_text,
     interval_text,
@@ -113,11 +111,11 @@ def score_text(result: Result, *, form: str) -> str:
 def leaderboard_text(results: Sequence[Result], *, form: str) -> str:
     """Return several runs side by side as md, csv or json."""
     if form == "json":
-        return to_json([_placed(result) for result in results])
+        return to_json([placed(result) for result in results])
     if form == "csv":
         return render(tidy_rows(results), form="csv", columns=PLAIN_METRICS)
     rows = []
-    for result in _ranked(results):
+    for result in ranked(results):
         row: dict[str, Any] = {
             "agent": result["agent"],
             "run": result["run"],
@@ -139,119 +137,9 @@ def leaderboard_text(results: Sequence[Result], *, form: str) -> str:
     return "\n".join([table, *dict.fromkeys(lines)])
 
 
-def leaderboard_table(results: Sequence[Result]) -> Table:
-    """Return the page's leaderboard: ours, and the paper's models in grey."""
-    tasks = _task_names(results)
-    heads = [
-        Head("agent"),
-        Head("set"),
-        Head("overall", number=True),
-        Head("T2-T6", number=True),
-    ]
-    heads += [Head(name, number=True) for name in tasks]
-    placed = [r for r in results if r["condition"] == "paper-like"]
-    beside = [r for r in results if r["condition"] != "paper-like"]
-    ours = [_own_line(result, tasks) for result in _ranked(beside)]
-    paper = [_paper_line(row, tasks, hidden=not placed) for row in paper_models()]
-    among = [_own_line(result, tasks) for result in placed]
-    ranked = sorted([*paper, *among], key=_overall_of, reverse=True)
-    gap = Line(
-        [
-            Cell(
-                "The paper's 29 models, on the paper's own set and tools: "
-                "not comparable with runs on other sets.",
-                span=len(heads),
-            )
-        ],
-        "gap",
-        hidden=not placed,
-    )
-    bodies = [ours, [gap], ranked] if ours else [ranked]
-    return Table("Leaderboard", heads, [body for body in bodies if body])
+def ranked(results: Sequence[Result]) -> list[Result]:
+    """Return results, the best first, those without an overall score last."""
 
-
-def overview_chart(results: Sequence[Result]) -> str:
-    """Return the headline score of each task, the paper's models in grey behind.
-
-    The paper's models are left out where all recordings are simulated: nothing about
-    them compares.
-    """
-    tasks = [name for name in HEADLINES if name in _task_names(results)]
-    if not tasks:
-        return ""
-    real = not all(result["simulated"] for result in results)
-    models = paper_models() if real else []
-    columns = [
-        (
-            name,
-            [
-                (str(row["model"]), _as_float(row[f"{name}_{HEADLINES[name]}"]))
-                for row in models
-            ],
-        )
-        for name in tasks
-    ]
-    marked = [
-        (result["agent"], [_headline_score(result, name) for name in tasks])
-        for result in results
-    ]
-    chart = strip_chart(
-        columns,
-        marked,
-        Axis("headline score", 0.0, 1.0),
-        title="headline score of each task",
-    )
-    if not real:
-        return chart
-    return (
-        f"{chart}<p class=\"note\">Grey: the paper's 29 models on the paper's own set; "
-        "runs on other sets or dialects do not compare with them.</p>"
-    )
-
-
-def _own_line(result: Result, tasks: Sequence[str]) -> Line:
-    where = f"{result['condition']}, {result['dialect']}"
-    marks = "SIMULATED, " if result["simulated"] else ""
-    place = _placed(result).get("paper_rank")
-    rank = f"; place {place} of 30 among the paper's" if place else ""
-    cells = [
-        Cell(result["agent"], small=f"{result['run']}{rank}"),
-        Cell(where, small=marks + ("complete" if result["complete"] else "incomplete")),
-        number_cell(result["overall"]),
-        number_cell(result["overall_t2_t6"]),
-    ]
-    for name in tasks:
-        task = result["tasks"].get(name)
-        if task is None:
-            cells.append(number_cell(None))
-            continue
-        interval = interval_text(task["intervals"].get(task["headline"]))
-        small = "" if interval == "-" else interval
-        if task.get("skill") is not None:
-            small += f"; skill {task['skill']:+.2f}"
-        cells.append(number_cell(_headline_score(result, name), small=small))
-    return Line(cells, "ours")
-
-
-def _paper_line(row: dict[str, Any], tasks: Sequence[str], *, hidden: bool) -> Line:
-    scores = [row.get(f"{name}_{HEADLINES.get(name)}") for name in tasks]
-    signal = [float(row[f"{t}_{m}"]) for t, m in HEADLINES.items() if t != "T1"]
-    cells = [
-        Cell(row["model"]),
-        Cell(f"paper, rank {row['rank']}"),
-        number_cell(row["overall"]),
-        number_cell(sum(signal) / len(signal)),
-        *(number_cell(score) for score in scores),
-    ]
-    return Line(cells, "paper", hidden)
-
-
-def _overall_of(line: Line) -> float:
-    value = line.cells[2].value
-    return value if isinstance(value, float) else -1.0
-
-
-def _ranked(results: Sequence[Result]) -> list[Result]:
     def key(result: Result) -> tuple[float, float]:
         overall, signal = result["overall"], result["overall_t2_t6"]
         return (
@@ -262,7 +150,7 @@ def _ranked(results: Sequence[Result]) -> list[Result]:
     return sorted(results, key=key, reverse=True)
 
 
-def _placed(result: Result) -> Result:
+def placed(result: Result) -> Result:
     """Return the result with its rank among the paper's models, where that is fair."""
     fair = (
         result["condition"] == "paper-like"
@@ -273,20 +161,18 @@ def _placed(result: Result) -> Result:
     return {**result, "paper_rank": rank}
 
 
-def _task_names(results: Sequence[Result]) -> list[str]:
+def task_names(results: Sequence[Result]) -> list[str]:
+    """Return the names of all tasks that a result has."""
     return sorted({name for result in results for name in result["tasks"]})
 
 
-def _headline_score(result: Result, name: str) -> float | None:
+def headline_score(result: Result, name: str) -> float | None:
+    """Return the score of a task that counts, None without it."""
     task = result["tasks"].get(name)
     if task is None:
         return None
     value: float | None = task["metrics"].get(task["headline"])
     return value
-
-
-def _as_float(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _title(result: Result) -> str:

@@ -4,7 +4,7 @@ Text of models and files reaches the page by Jinja2's escaping or inside a JSON 
 that the script reads as text, never as markup.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -15,16 +15,24 @@ from markupsafe import Markup
 
 from eegbench import __version__
 from eegbench.analysis.behaviour import behaviour_of
-from eegbench.report.behaviour import behaviour_blocks
+from eegbench.report.behaviour import Doing, behaviour_blocks
 from eegbench.report.cases import pack_cases, trace_of
-from eegbench.report.cells import Table, plain_table
-from eegbench.report.leaderboard import leaderboard_table, overview_chart
-from eegbench.report.task_sections import Figure, task_section
+from eegbench.report.cells import Table, plain_table, seconds_text
+from eegbench.report.standings import leaderboard_table, overview_chart
+from eegbench.report.tables import metric_text
+from eegbench.report.task_sections import task_section
 from eegbench.scored import OUTCOMES, ScoredCase
 from eegbench.suites import Suite
 
 JsonObject = dict[str, Any]
+Parts = list[tuple[str, dict[str, str]]]
 SCRIPTS = ("pictures.js", "page.js")
+SCORES = (
+    ("0 0.5", "below 0.5"),
+    ("0.5 0.8", "0.5 to 0.8"),
+    ("0.8 2", "0.8 and above"),
+    ("none", "no score"),
+)
 CITATION = """\
 eegcore and eegbench {version} (BSD-3-Clause): scores, tools, page.
 EEGAgentBench: Benchmarking LLM Agents on Short- and Long-Horizon EEG Analysis: tasks,
@@ -41,13 +49,16 @@ class RunReport(NamedTuple):
     read: Callable[[ScoredCase], list[JsonObject]]
     """Events of a case's transcript; empty if none was kept."""
     suite: Suite
+    price: Mapping[str, float] | None = None
+    """USD per million tokens (``input_usd_per_mtok``, ``output_usd_per_mtok``)."""
 
 
 class Filter(NamedTuple):
     """A choice above the list of cases."""
 
     name: str
-    options: Sequence[str]
+    options: Sequence[str | tuple[str, str]]
+    """What may be chosen; a pair is (value, text)."""
 
 
 def render_page(
@@ -87,7 +98,7 @@ def render_page(
         ]
     )
     behaviour = [
-        (name, behaviour_of(run.cases, trace.calls), trace.groundedness)
+        Doing(name, behaviour_of(run.cases, trace.calls), trace.groundedness, run.price)
         for name, run, trace in zip(names, runs, traces, strict=True)
     ]
     page_data = {
@@ -99,17 +110,15 @@ def render_page(
         version=__version__,
         head=_head(results),
         leaderboard=_leaderboard([result for result, _ in pairs], differences),
-        tasks=[
-            section._replace(figures=[_safe(figure) for figure in section.figures])
-            for section in (task_section(task, pairs) for task in shown)
-        ],
+        tasks=[task_section(task, pairs) for task in shown],
         behaviour=behaviour_blocks(behaviour),
         filters=[
             Filter("task", [task.name for task in shown]),
             Filter("agent", list(dict.fromkeys(names))),
             Filter("outcome", _outcomes(runs)),
+            Filter("score", SCORES),
         ],
-        provenance=[_provenance(result) for result, _ in pairs],
+        provenance=_provenance(pairs),
         citation=CITATION.format(version=__version__),
         page_data=_json_block(page_data),
         blocks=[Markup(block) for block in packed.blocks],
@@ -148,10 +157,6 @@ def _json_block(value: object) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028"))
 
 
-def _safe(figure: Figure) -> Figure:
-    return figure._replace(chart=Markup(figure.chart))
-
-
 def _outcomes(runs: Sequence[RunReport]) -> list[str]:
     found = {case.outcome for run in runs for case in run.cases}
     return [outcome for outcome in OUTCOMES if outcome in found]
@@ -170,34 +175,42 @@ def _head(results: Sequence[JsonObject]) -> JsonObject:
         "condition": shared("condition"),
         "dialect": shared("dialect"),
         "complete": all(result["complete"] for result in results),
-        "summary": f"{len(results)} runs, {n_cases} scored instances in the first.",
+        "summary": f"{len(results)} {'run' if len(results) == 1 else 'runs'}; "
+        f"{n_cases:,} scored instances in the first.",
     }
 
 
 def _leaderboard(
     results: Sequence[JsonObject], differences: Sequence[JsonObject]
 ) -> JsonObject:
-    notes = []
+    notes: list[str] = []
+    reasons: dict[str, list[str]] = {}
     if len({(r["dialect"], r["condition"]) for r in results}) > 1:
         notes.append(
             "These runs differ in dialect or condition; their scores do not compare."
         )
     if len({result["set"]["checksum"] for result in results}) > 1:
         notes.append("These runs answer different sets; their scores do not compare.")
-    reasons: dict[str, list[str]] = {}
     for result in results:
         if not result["complete"]:
             because = "; ".join(result["incomplete_because"])
             reasons.setdefault(because, []).append(result["agent"])
-    for because, agents in reasons.items():
-        notes.append(f"Not complete ({', '.join(agents)}): {because}.")
     return {
         "notes": list(dict.fromkeys(notes)),
+        "incomplete": [
+            f"Not complete ({_some(agents)}): {because}."
+            for because, agents in reasons.items()
+        ],
         "table": leaderboard_table(results),
         "paper_shown": any(r["condition"] == "paper-like" for r in results),
-        "chart": Markup(overview_chart(results)),
+        "chart": overview_chart(results),
         "differences": _differences(differences),
     }
+
+
+def _some(names: Sequence[str], most: int = 6) -> str:
+    listed = ", ".join(names[:most])
+    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
 
 
 def _differences(rows: Sequence[JsonObject]) -> Table | None:
@@ -205,6 +218,7 @@ def _differences(rows: Sequence[JsonObject]) -> Table | None:
     told = [
         {
             **row,
+            "metric": metric_text(row["metric"]),
             "p_value": p_text(row["p_value"]),
             "p_holm": p_text(row["p_holm"]),
         }
@@ -220,17 +234,35 @@ def p_text(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _provenance(result: JsonObject) -> JsonObject:
-    facts = [("run", result["run"]), ("agent", result["agent"])]
-    facts += [(key, result[key]) for key in ("suite", "condition", "dialect", "seed")]
-    facts += [("set", result["set"]["path"])]
-    facts += [("checksum of the set (SHA-256)", result["set"]["checksum"])]
-    facts += [("started", result["started"])]
-    for name in ("agent_config", "limits", "versions", "machine", "scoring"):
-        text = ", ".join(f"{key} {value}" for key, value in result[name].items())
-        facts.append((name.replace("_", " "), text))
-    facts += [("note", note) for note in result["notes"]]
-    return {
-        "title": f"{result['agent']} ({result['run']})",
-        "facts": [(name, value) for name, value in facts if value not in ("", None)],
+def _provenance(runs: Sequence[tuple[JsonObject, Sequence[ScoredCase]]]) -> Parts:
+    """Return what all runs share, once, and then what each has for itself."""
+    facts = [_facts(result, cases) for result, cases in runs]
+    shared = {
+        name: value
+        for name, value in facts[0].items()
+        if len(facts) > 1 and all(other.get(name) == value for other in facts)
     }
+    parts = [("All runs", shared)] if shared else []
+    for (result, _), told in zip(runs, facts, strict=True):
+        own = {name: value for name, value in told.items() if name not in shared}
+        parts.append((str(result["agent"]), own))
+    return parts
+
+
+def _facts(result: JsonObject, cases: Sequence[ScoredCase]) -> dict[str, str]:
+    ran = [case.prediction for case in cases if case.prediction is not None]
+    spent = sum(row.seconds.get("total", 0.0) for row in ran)
+    facts = {key: str(result[key]) for key in ("run", "suite", "condition", "dialect")}
+    facts |= {
+        "set": result["set"]["path"],
+        "checksum of the set (SHA-256)": result["set"]["checksum"],
+        "seed": str(result["seed"]),
+        "started": result["started"],
+        "time of all episodes": f"{seconds_text(spent)} in {len(ran):,} episodes",
+    }
+    for name in ("agent_config", "limits", "versions", "machine", "scoring"):
+        facts[name.replace("_", " ")] = ", ".join(
+            f"{key.replace('_', ' ')} {value}" for key, value in result[name].items()
+        )
+    facts["notes"] = "; ".join(result["notes"])
+    return {name: value for name, value in facts.items() if value}

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-WIDTH, HEIGHT = 620, 300
-LEFT, RIGHT, TOP, BOTTOM = 58, 14, 14, 46
+WIDTH, HEIGHT = 480, 270  # small, so that letters stay readable on a narrow screen
+LEFT, RIGHT, TOP, BOTTOM = 54, 12, 12, 46
 N_COLOURS = 6
 OUTLINES = (  # a shape for each colour, so that grey print tells them apart
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
@@ -43,6 +43,14 @@ class Point(NamedTuple):
     label: bool = False
 
 
+class Marked(NamedTuple):
+    """One series of a strip chart: a score a column, with its interval."""
+
+    name: str
+    scores: Sequence[float | None]
+    intervals: Sequence[Sequence[float | None] | None]
+
+
 class Axis(NamedTuple):
     """An axis: its label with unit, its range, and whether it is logarithmic."""
 
@@ -64,12 +72,12 @@ def line_chart(
 ) -> str:
     """Return lines with their points; ``levels`` are dashed, such as chance."""
     parts = [_frame(x_axis, y_axis), _levels(levels, y_axis)]
-    for number, line in enumerate(lines):
-        style = number % N_COLOURS
+    for number, line in reversed(list(enumerate(lines))):  # the first on top
+        style = style_of(number)
         parts.append(_band(line, x_axis, y_axis, style))
         for run in _unbroken(line):
             path = " ".join(f"{_x(x, x_axis):.1f},{_y(y, y_axis):.1f}" for x, y in run)
-            parts.append(f'<polyline class="line s{style}" points="{path}"/>')
+            parts.append(f'<polyline class="line {_kind(style)}" points="{path}"/>')
             parts += [
                 _mark(_x(x, x_axis), _y(y, y_axis), style, f"{line.name}: {y:.3f}")
                 for x, y in run
@@ -85,9 +93,13 @@ def scatter_chart(
     title: str,
     front: Sequence[tuple[float, float]] = (),
     levels: Sequence[tuple[float, str]] = (),
+    under: Sequence[str] = (),
 ) -> str:
-    """Return points, each with its name on hover; ``front`` is a dashed line."""
-    parts = [_frame(x_axis, y_axis), _levels(levels, y_axis)]
+    """Return points, each with its name on hover; ``front`` is a dashed line.
+
+    ``under`` is safe SVG text that lies below the points.
+    """
+    parts = [_frame(x_axis, y_axis), _levels(levels, y_axis), *under]
     if front:
         path = " ".join(f"{_x(x, x_axis):.1f},{_y(y, y_axis):.1f}" for x, y in front)
         parts.append(f'<polyline class="front" points="{path}"/>')
@@ -106,39 +118,73 @@ def scatter_chart(
 
 def strip_chart(
     columns: Sequence[tuple[str, Sequence[tuple[str, float]]]],
-    marked: Sequence[tuple[str, Sequence[float | None]]],
+    marked: Sequence[Marked],
     y_axis: Axis,
     *,
     title: str,
+    x_label: str,
 ) -> str:
-    """Return one column of grey points per name, and ours marked upon them."""
+    """Return one column of grey points per name; ours upon them, with intervals."""
     ticks = tuple((float(k), name) for k, (name, _) in enumerate(columns))
-    x_axis = Axis("", -0.5, len(columns) - 0.5, ticks=ticks)
+    x_axis = Axis(x_label, -0.5, len(columns) - 0.5, ticks=ticks)
     points = []
     for column, (_, values) in enumerate(columns):
         for k, (name, value) in enumerate(values):
             jitter = ((k * 7) % 11 - 5) / 30  # spread that stays the same
             points.append(Point(name, column + jitter, value))
-    for series, (name, scores) in enumerate(marked):
-        points += [
-            Point(name, float(column), score, series % N_COLOURS)
-            for column, score in enumerate(scores)
-            if score is not None
-        ]
-    chart = scatter_chart(points, x_axis, y_axis, title=title)
-    return chart + legend([name for name, _ in marked])
+    whiskers = []
+    step = 0.6 / max(4, min(len(marked), N_COLOURS))
+    middle = (min(len(marked), N_COLOURS) - 1) / 2
+    for number, series in enumerate(marked):
+        style = style_of(number)
+        shift = 0.0 if style < 0 else (number - middle) * step
+        for column, score in enumerate(series.scores):
+            if score is None:
+                continue
+            x, interval = column + shift, series.intervals[column]
+            points.append(Point(series.name, x, score, style))
+            if style >= 0 and interval is not None and None not in interval:
+                low, high = (_y(float(bound or 0.0), y_axis) for bound in interval)
+                at = _x(x, x_axis)
+                whiskers.append(
+                    f'<line class="line s{style}" x1="{at:.1f}" x2="{at:.1f}" '
+                    f'y1="{low:.1f}" y2="{high:.1f}"/>'
+                )
+    chart = scatter_chart(points, x_axis, y_axis, title=title, under=whiskers)
+    return chart + legend([series.name for series in marked])
+
+
+def style_of(number: int) -> int:
+    """Return colour and shape of a series by its place; -1 (grey) beyond the sixth."""
+    return number if number < N_COLOURS else -1
 
 
 def legend(names: Sequence[str]) -> str:
-    """Return the key of a chart: mark and name of each series."""
+    """Return the key of a chart: mark and name of each series, the rest as one."""
     if not names:
         return ""
+    items = [(number, name) for number, name in enumerate(names[:N_COLOURS])]
+    if len(names) > N_COLOURS:
+        items.append((-1, f"{len(names) - N_COLOURS} more"))
+    return '<p class="legend">{}</p>'.format("".join(_key(*item) for item in items))
+
+
+def key_of_parts(names: Sequence[str]) -> str:
+    """Return the key of bars whose parts take the colours in order."""
     items = "".join(
         f'<span><svg class="key" viewBox="-7 -7 14 14" aria-hidden="true">'
-        f"{_mark(0, 0, number % N_COLOURS, '')}</svg>{escape(name)}</span>"
+        f'<rect class="part s{number % N_COLOURS}" x="-6" y="-6" width="12" '
+        f'height="12"/></svg>{escape(name)}</span>'
         for number, name in enumerate(names)
     )
     return f'<p class="legend">{items}</p>'
+
+
+def _key(style: int, name: str) -> str:
+    return (
+        f'<span><svg class="key" viewBox="-7 -7 14 14" aria-hidden="true">'
+        f"{_mark(0, 0, style, '')}</svg>{escape(name)}</span>"
+    )
 
 
 def linear_ticks(low: float, high: float, *, most: int = 6) -> list[float]:
@@ -240,6 +286,8 @@ def _unbroken(line: Line) -> list[list[tuple[float, float]]]:
 def _band(line: Line, x_axis: Axis, y_axis: Axis, style: int) -> str:
     if line.low is None or line.high is None:
         return ""
+    if style < 0:
+        return ""
     rows = [
         (x, low, high)
         for x, low, high in zip(line.xs, line.low, line.high, strict=True)
@@ -248,6 +296,10 @@ def _band(line: Line, x_axis: Axis, y_axis: Axis, style: int) -> str:
     upper = [f"{_x(x, x_axis):.1f},{_y(high, y_axis):.1f}" for x, _, high in rows]
     lower = [f"{_x(x, x_axis):.1f},{_y(low, y_axis):.1f}" for x, low, _ in rows]
     return f'<polygon class="band s{style}" points="{" ".join(upper + lower[::-1])}"/>'
+
+
+def _kind(style: int) -> str:
+    return "grey" if style < 0 else f"s{style}"
 
 
 def _mark(x: float, y: float, series: int, title: str) -> str:

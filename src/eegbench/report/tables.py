@@ -13,6 +13,17 @@ import orjson
 
 Row = Mapping[str, Any]
 MISSING = "-"
+METRICS_IN_WORDS = {
+    "macro_f1": "macro-F1",
+    "event_f1": "event-F1",
+    "dice_seizure": "Dice, seizure records",
+    "fp_per_24h": "false alarms / 24 h",
+    "over_alarm_rate": "over-alarm rate",
+    "snr_db": "SNR (dB)",
+    "best_macro_f1": "best reachable macro-F1",
+    "p_holm": "p (Holm)",
+    "p_value": "p",
+}
 
 
 def render(
@@ -83,6 +94,17 @@ def number_text(value: float | None, *, decimals: int = 3) -> str:
     if abs(value) >= 1000:
         return f"{value:.1f}"
     return f"{value:.{decimals}f}"
+
+
+def metric_text(name: str) -> str:
+    """Return a key as a reader says it, its unit in brackets."""
+    if name in METRICS_IN_WORDS:
+        return METRICS_IN_WORDS[name]
+    words = name.replace("_", " ")
+    for ending, unit in ((" sec", "s"), (" h", "h"), (" usd", "USD")):
+        if words.endswith(ending):
+            return f"{words.removesuffix(ending)} ({unit})"
+    return words
 
 
 def interval_text(interval: Sequence[float | None] | None) -> str:

@@ -4,10 +4,19 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from eegbench.analysis.errors_by import duration_bins, seizure_errors, snr_response
-from eegbench.report.cells import Cell, Head, Line, Table, number_cell, plain_table
-from eegbench.report.svg import Axis, Point, legend, line_chart, scatter_chart
+from eegbench.report.bars import interval_bar
+from eegbench.report.cells import (
+    BLANK,
+    Cell,
+    Head,
+    Line,
+    Table,
+    number_cell,
+    plain_table,
+)
+from eegbench.report.svg import Axis, Point, legend, line_chart, scatter_chart, style_of
 from eegbench.report.svg import Line as ChartLine
-from eegbench.report.tables import interval_text, number_text
+from eegbench.report.tables import MISSING, interval_text, metric_text, number_text
 from eegbench.scored import ScoredCase
 from eegbench.suites import Task
 
@@ -29,7 +38,8 @@ class Section(NamedTuple):
 
     name: str
     title: str
-    about: str
+    about: Sequence[tuple[str, str]]
+    """What the headline is, its chance level, the data: (word, text) each."""
     notes: Sequence[str]
     table: Table
     figures: Sequence[Figure]
@@ -37,12 +47,13 @@ class Section(NamedTuple):
 
 def task_section(task: Task, runs: Runs) -> Section:
     """Return a task's section for several runs."""
-    chance = "" if task.chance is None else f" Chance {number_text(task.chance)}."
-    about = (
-        f"Headline: {task.headline}, averaged over {task.averaged_over}.{chance} "
-        f"{task.chance_note[:1].upper()}{task.chance_note[1:]}. Data: {task.data}. "
-        f"Independent for the interval: {task.independent}."
-    )
+    chance = "" if task.chance is None else f"{number_text(task.chance)}; "
+    about = [
+        ("headline", f"{metric_text(task.headline)}, over {task.averaged_over}"),
+        ("chance", f"{chance}{task.chance_note}"),
+        ("data", task.data),
+        ("intervals", f"95 % bootstrap over {task.independent}"),
+    ]
     notes = list(task.notes)
     for result, _ in runs:
         told = result["tasks"].get(task.name, {})
@@ -60,39 +71,51 @@ def task_section(task: Task, runs: Runs) -> Section:
 def _score_table(task: Task, runs: Runs) -> Table:
     heads = [Head("agent"), Head("n", number=True), Head("failed", number=True)]
     heads += [Head("missing", number=True)]
-    heads += [Head(name.replace("_", " "), number=True) for name in task.metrics]
+    heads += [Head(metric_text(name), number=True) for name in task.metrics]
     ours, baselines = [], {}
     for result, _ in runs:
         told = result["tasks"].get(task.name)
         if told is None:
             continue
         cells = [
-            Cell(result["agent"], small=result["run"]),
+            Cell(result["agent"], small=_run_beside(result)),
             number_cell(told["n"]),
             number_cell(told["failed"]),
             number_cell(len(told["missing"])),
         ]
         for metric in task.metrics:
-            interval = interval_text(told["intervals"].get(metric))
-            small = "" if interval == "-" else interval
-            cells.append(number_cell(told["metrics"].get(metric), small=small))
+            cells.append(_metric_cell(told, metric))
         ours.append(Line(cells, "ours"))
         for baseline in told["baselines"]:  # the same for every run on one set
             baselines[baseline["name"], baseline["score"]] = baseline
-    blank = number_cell(None)
     beside = [
         Line(
             [
                 Cell(f"no signal: {name}"),
-                *[blank] * 3,
+                *[BLANK] * 3,
                 number_cell(score),
-                *[blank] * (len(heads) - 5),
+                *[BLANK] * (len(heads) - 5),
             ],
-            "paper",
+            "baseline",
         )
         for name, score in baselines
     ]
     return Table(f"{task.name} scores", heads, [ours, beside])
+
+
+def _metric_cell(told: Result, metric: str) -> Cell:
+    """Return a metric with its interval; the headline is drawn, too."""
+    score, interval = told["metrics"].get(metric), told["intervals"].get(metric)
+    text = interval_text(interval).replace(" to ", "\u2013")
+    bar = ""
+    if metric == told["headline"]:
+        best = told.get("best_no_signal") or {}
+        bar = interval_bar(score, interval, best.get("score"))
+    return number_cell(score, small="" if text == MISSING else text, bar=bar)
+
+
+def _run_beside(result: Result) -> str:
+    return "" if result["run"] == result["agent"] else str(result["run"])
 
 
 def _figures(task: Task, runs: Runs) -> list[Figure]:
@@ -163,7 +186,13 @@ def _seizure_figure(runs: Runs) -> list[Figure]:
         if row is not None
     ]
     points = [
-        Point(row["agent"], row["over_alarm_rate"], row["miss_rate"], k % 6, label=True)
+        Point(
+            row["agent"],
+            row["over_alarm_rate"],
+            row["miss_rate"],
+            style_of(k),
+            label=style_of(k) >= 0,
+        )
         for k, row in enumerate(rows)
         if row["over_alarm_rate"] is not None and row["miss_rate"] is not None
     ]
@@ -171,11 +200,14 @@ def _seizure_figure(runs: Runs) -> list[Figure]:
         return []
     chart = scatter_chart(
         points,
-        Axis("over-alarm rate (seizure-free records with any alarm)", 0.0, 1.0),
-        Axis("miss rate (seizure records)", 0.0, 1.0),
+        Axis("over-alarm rate (of seizure-free records)", 0.0, 1.0),
+        Axis("miss rate (of seizure records)", 0.0, 1.0),
         title="miss rate against over-alarm rate",
     )
-    note = "Down and to the left is better. Missed: no predicted interval overlaps."
+    note = (
+        "Down and to the left is better. Missed: no predicted interval overlaps; "
+        "over-alarm: any alarm in a record without a seizure."
+    )
     return [
         Figure(
             "Misses against over-alarms",

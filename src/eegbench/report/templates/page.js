@@ -43,35 +43,43 @@ paperSwitch?.addEventListener("change", () => {
 
 // ---- the list of cases ------------------------------------------------------
 const FILTERS = ["task", "agent", "outcome"], PAGE = 200;
-let shown = PAGE, current = null, beside = "";
+let shown = PAGE, current = null, beside = "", order = null;
 
 function caseKey(row) { return `${row.run}/${row.id}`; }
+
+function tone(row) { return { right: "good", partly: "part" }[row.outcome] ?? "bad"; }
+
+function address(row) { return `#case=${encodeURIComponent(caseKey(row))}`; }
+
+function scoreWanted(score, choice) {
+  if (!choice) return true;
+  if (choice === "none") return score === null;
+  const [low, high] = choice.split(" ").map(Number);
+  return score !== null && score >= low && score < high;
+}
 
 function wanted(row) {
   for (const name of FILTERS) {
     const value = $(`filter-${name}`).value;
     if (value && String(row[name]) !== value) return false;
   }
+  if (!scoreWanted(row.score, $("filter-score").value)) return false;
   const text = $("filter-text").value.trim().toLowerCase();
   return !text || `${row.id} ${row.task} ${row.agent} ${row.reference} ${row.answer} ${row.ended}`.toLowerCase().includes(text);
 }
 
-function compareCases(order) {
-  if (order === "score") return (a, b) => (a.score ?? -1) - (b.score ?? -1);
-  if (order === "calls") return (a, b) => b.calls - a.calls;
-  return () => 0;
+function listed() {
+  const rows = DATA.cases.filter(wanted);
+  if (order) rows.sort((a, b) => compare(String(a[order.key] ?? ""), String(b[order.key] ?? ""), order.down));
+  return rows;
 }
 
 function drawList() {
-  const rows = DATA.cases.filter(wanted);
-  const order = $("filter-order").value;
-  if (order) rows.sort(compareCases(order));
-  const body = $("case-rows");
-  body.replaceChildren(...rows.slice(0, shown).map((row) => {
-    const link = element("a", { href: `#case=${encodeURIComponent(caseKey(row))}` }, row.id);
+  const rows = listed();
+  $("case-rows").replaceChildren(...rows.slice(0, shown).map((row) => {
     const line = element("tr", { "data-key": caseKey(row) },
-      element("td", {}, link), element("td", {}, row.agent),
-      element("td", { class: row.outcome === "right" ? "good" : "bad" }, row.outcome),
+      element("td", {}, element("a", { href: address(row) }, row.id)), element("td", {}, row.agent),
+      element("td", { class: tone(row) }, row.outcome),
       element("td", { class: "number" }, row.score === null ? "-" : row.score.toFixed(3)),
       element("td", { class: "number" }, String(row.calls)));
     if (current && caseKey(row) === caseKey(current)) line.setAttribute("aria-selected", "true");
@@ -81,9 +89,18 @@ function drawList() {
   $("case-more").hidden = rows.length <= shown;
 }
 
-for (const name of [...FILTERS, "text", "order"])
+for (const name of [...FILTERS, "score", "text"])
   $(`filter-${name}`)?.addEventListener("input", () => { shown = PAGE; drawList(); });
 $("case-more")?.addEventListener("click", () => { shown += PAGE; drawList(); });
+
+const caseHeads = [...document.querySelectorAll("#case-table th")];
+for (const head of caseHeads) head.querySelector("button").addEventListener("click", () => {
+  const down = head.getAttribute("aria-sort") === "ascending";
+  caseHeads.forEach((each) => each.removeAttribute("aria-sort"));
+  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  order = { key: head.querySelector("button").dataset.key, down };
+  drawList();
+});
 
 // ---- one case ---------------------------------------------------------------
 async function unpack(number) {
@@ -100,12 +117,12 @@ function textBlock(text, kind = "pre") {
   return element(kind === "pre" ? "pre" : "div", { class: kind, dir: "auto", tabindex: "0" }, text);
 }
 
-function folded(summary, content) {
-  return element("details", {}, element("summary", {}, summary), content);
+function folded(summary, content, open = false) {
+  return element("details", open ? { open: "" } : {}, element("summary", {}, summary), content);
 }
 
 function facts(pairs) {
-  const list = element("dl", { class: "facts" });
+  const list = element("dl", { class: "facts small" });
   for (const [name, value] of pairs) {
     if (value === null || value === undefined || value === "") continue;
     list.append(element("dt", {}, name), element("dd", { dir: "auto" }, String(value)));
@@ -118,6 +135,7 @@ function turnNode(turn, number) {
   node.append(element("h4", {}, `Turn ${number}`));
   if (turn.note) node.append(element("p", { class: "note" }, turn.note));
   if (turn.thought) node.append(textBlock(turn.thought, "text"));
+  if (!turn.note && !turn.thought && !turn.calls?.length) node.append(element("p", { class: "note" }, "The answer, without other text."));
   for (const call of turn.calls ?? []) {
     node.append(element("div", { class: call.error ? "bad" : "" },
       element("strong", {}, call.name), call.error ? " refused" : ""));
@@ -127,22 +145,40 @@ function turnNode(turn, number) {
   return node;
 }
 
+// drawn when it is in the page, for the width that it has there
+function pictureBox(picture) {
+  const box = element("div", { class: "picture-box" });
+  box.draw = () => {
+    const width = Math.round(Math.max(300, Math.min(900, box.clientWidth)));
+    if (box.drawn === width) return;
+    box.drawn = width;
+    box.replaceChildren(PICTURES[picture.kind](picture, width));
+  };
+  return box;
+}
+
+function verdict(row) {
+  const score = row.score === null ? "" : ` ${row.score.toFixed(3)}`;
+  const kind = tone(row), size = (text) => text.length > 36 ? " long" : "";
+  return element("div", { class: "verdict" },
+    element("div", {}, element("small", {}, "outcome"), element("b", { class: kind }, `${row.outcome}${score}`)),
+    element("div", {}, element("small", {}, "reference"), element("b", { class: size(row.reference), dir: "auto" }, row.reference)),
+    element("div", {}, element("small", {}, "answer"), element("b", { class: kind + size(row.answer), dir: "auto" }, row.answer)));
+}
+
 function caseNode(row, detail) {
-  const node = element("div");
+  const node = element("div", { class: "case" });
   node.append(element("h3", {}, `${row.id} \u00b7 ${row.agent}`));
-  node.append(facts([
-    ["task", `${row.task} ${DATA.tasks[row.task] ?? ""}`],
-    ["outcome", `${row.outcome}${row.score === null ? "" : `, score ${row.score.toFixed(3)}`}`],
-    ["reference", row.reference], ["answer", row.answer], ["ended", row.ended], ["error", detail.error],
-    ["scores", detail.scores], ["turns, calls, repairs", detail.counts],
-    ["time", detail.seconds], ["recording id shown", detail.record_id]]));
+  node.append(element("p", { class: "note" }, `${row.task} ${DATA.tasks[row.task] ?? ""}`), verdict(row));
   if (detail.picture) {
-    node.append(element("div", { class: "picture-box", tabindex: "0", role: "region", "aria-label": `Picture: ${row.agent}` },
-      PICTURES[detail.picture.kind](detail.picture)));
-    if (detail.picture.note) node.append(element("p", { class: "note" }, detail.picture.note));
+    const told = (detail.picture.told ?? []).filter(Boolean);
+    if (told.length) node.append(element("ul", { class: "told" }, ...told.map((each) => element("li", {}, each))));
+    node.append(pictureBox(detail.picture), pictureKey(detail.picture));
   }
+  node.append(facts([["error", detail.error], ["scores", detail.scores], ["ended", row.ended], ["episode", detail.counts],
+    ["tokens", detail.tokens], ["time", detail.seconds], ["id shown", detail.record_id]]));
   if (detail.final) node.append(element("h4", {}, "Final answer"), textBlock(detail.final));
-  if (detail.prompt) node.append(folded("Prompt", textBlock(detail.prompt)));
+  if (detail.prompt) node.append(folded("Prompt", textBlock(detail.prompt), !detail.picture));
   (detail.turns ?? []).forEach((turn, index) => node.append(turnNode(turn, index + 1)));
   if (!detail.turns?.length) node.append(element("p", { class: "note" }, "No transcript was kept for this case."));
   return node;
@@ -158,33 +194,43 @@ async function drawCase() {
   const other = others.find((each) => String(each.run) === beside);
   const pair = element("div", { class: "pair" }, caseNode(row, (await unpack(row.block))[row.place]));
   if (other) pair.append(caseNode(other, (await unpack(other.block))[other.place]));
-  panel.replaceChildren(chooser(others, other), pair);
+  if (current !== row) return; // another case was asked for meanwhile
   $("workbench").classList.toggle("paired", Boolean(other));
-  panel.setAttribute("aria-busy", "false");
+  panel.replaceChildren(controls(row, others, other), pair);
+  drawPictures();
   for (const line of $("case-rows").rows)
-    line.toggleAttribute("aria-selected", false);
-  const line = [...$("case-rows").rows].find((each) => each.dataset.key === key);
-  line?.setAttribute("aria-selected", "true");
-  line?.scrollIntoView({ block: "nearest" });
+    if (line.dataset.key === key) line.setAttribute("aria-selected", "true");
+    else line.removeAttribute("aria-selected");
+  document.querySelector("#case-rows tr[aria-selected]")?.scrollIntoView({ block: "nearest" });
   $("cases").scrollIntoView();
-  if (matchMedia("(max-width: 820px)").matches) panel.scrollIntoView();
+  if (matchMedia("(max-width: 820px)").matches || other) panel.scrollIntoView();
   panel.focus({ preventScroll: true });
 }
 
-function chooser(others, other) {
-  if (!others.length) return "";
+function drawPictures() {
+  for (const box of document.querySelectorAll(".picture-box")) box.draw?.();
+}
+
+function controls(row, others, other) {
+  const rows = listed(), place = rows.findIndex((each) => caseKey(each) === caseKey(row));
+  const bar = element("div", { class: "filters controls" });
+  for (const [words, next] of [["previous", rows[place - 1]], ["next", rows[place + 1]]])
+    if (place >= 0 && next) bar.append(element("a", { class: "plain", href: address(next) }, words));
+  if (!others.length) return bar;
   const select = element("select", { id: "beside" }, element("option", { value: "" }, "nobody"));
   for (const each of others) {
     const option = element("option", { value: String(each.run) }, each.agent);
     if (each === other) option.selected = true;
     select.append(option);
   }
-  select.addEventListener("input", () => { beside = select.value; drawCase(); });
-  return element("div", { class: "filters" }, element("label", {}, "beside it", select));
+  select.addEventListener("input", async () => { beside = select.value; await drawCase(); $("beside")?.focus({ preventScroll: true }); });
+  bar.append(element("label", { class: "inline" }, "compare with ", select));
+  return bar;
 }
 
 if ($("case-rows")) {
   drawList();
   addEventListener("hashchange", drawCase);
+  addEventListener("resize", () => requestAnimationFrame(drawPictures));
   drawCase();
 }
