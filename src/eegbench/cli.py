@@ -207,12 +207,14 @@ def score(run_path: Path, form: str, rounds: int, set_path: Path | None) -> None
 @click.option(
     "--rounds", type=click.IntRange(0), default=1000, help="Of the bootstrap."
 )
+@click.option("--prices", type=Path, help="A file of prices, for the cost of runs.")
 @_set
 def report(
     runs: tuple[Path, ...],
     output: Path | None,
     form: str,
     rounds: int,
+    prices: Path | None,
     set_path: Path | None,
 ) -> None:
     """Write one page: scores, behaviour, single cases.
@@ -224,7 +226,13 @@ def report(
     if output is None and form == "html":
         raise click.UsageError("an HTML report needs -o FILE.html")
     text = _pipeline().report(
-        list(runs), output, set_path=set_path, form=form, rounds=rounds, talk=talk
+        list(runs),
+        output,
+        set_path=set_path,
+        form=form,
+        rounds=rounds,
+        prices=prices,
+        talk=talk,
     )
     if text is not None:
         show(text)

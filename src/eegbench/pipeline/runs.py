@@ -1,7 +1,7 @@
 """Commands on runs: run, score, report, case, analyse, and the demo."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -151,6 +151,7 @@ def report(
     set_path: Path | None,
     form: str,
     rounds: int,
+    prices: Path | None = None,
     talk: Talk,
 ) -> str | None:
     """Write a report; return it where it goes to stdout, else None."""
@@ -162,7 +163,7 @@ def report(
         for note in result["notes"]:
             talk(f"{run.name}: {note}")
     if form == "html":
-        text = _page(told)
+        text = _page(told, _prices(prices, [result for result, _, _ in told]))
     else:
         text = leaderboard_text([result for result, _, _ in told], form=form)
     if output is None:
@@ -345,13 +346,18 @@ def _judged(
     return evaluation.result, evaluation.cases, run
 
 
-def _page(told: Sequence[tuple[JsonObject, list[ScoredCase], LoadedRun]]) -> str:
+def _page(
+    told: Sequence[tuple[JsonObject, list[ScoredCase], LoadedRun]],
+    prices: Mapping[str, Mapping[str, float]] | None = None,
+) -> str:
     from eegbench.pipeline.comparing import differences
     from eegbench.report.page import RunReport, agent_names, render_page
 
     best_first = sorted(told, key=lambda each: -(each[0]["overall"] or 0.0))
     runs = [
-        RunReport(result, cases, _reader(run), run.suite)
+        RunReport(
+            result, cases, _reader(run), run.suite, (prices or {}).get(result["run"])
+        )
         for result, cases, run in best_first
     ]
     names = agent_names([result for result, _, _ in best_first])
