@@ -3,12 +3,19 @@
 import csv
 import io
 import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import mne
-import numpy as np
+import pyedflib
 import pytest
+import yasa
+from msgspec.structs import replace as replace_fields
 from timescoring import annotations, scoring
 
 from bench_cases import labelled_case, night_case, seizure_case
@@ -16,10 +23,15 @@ from eegbench.errors import ConfigError, SetError
 from eegbench.export.edf_annotations import edf_annotations
 from eegbench.export.events import answer_of
 from eegbench.export.files import export_answers, szcore_table
+from eegbench.instances import Instance
 from eegbench.scoring.events import score_events
 from eegcore.formats import open_recording
 
 START = datetime(2001, 4, 24, 16, 13, 0)
+
+
+def replace_id(instance: Instance, name: str) -> Instance:
+    return replace_fields(instance, instance_id=name)
 
 
 def test_mne_reads_the_edf_annotations_of_a_night(tmp_path: Path) -> None:
@@ -28,6 +40,18 @@ def test_mne_reads_the_edf_annotations_of_a_night(tmp_path: Path) -> None:
     read = mne.read_annotations(path)
     assert list(read.description) == ["Sleep stage N2"]
     assert read.duration[0] == 7200
+
+
+def test_pyedflib_reads_the_edf_annotations(tmp_path: Path) -> None:
+    case = seizure_case([], [(12.5, 60.25), (900, 960)])
+    path = tmp_path / "events.edf"
+    path.write_bytes(edf_annotations(answer_of(case, start=START)))
+    with pyedflib.EdfReader(str(path)) as reader:
+        onsets, lengths, texts = reader.readAnnotations()
+        assert reader.getStartdatetime() == START
+    assert list(onsets) == [12.5, 900]
+    assert list(lengths) == [47.75, 60]
+    assert list(texts) == ["Seizure", "Seizure"]
 
 
 def test_our_reader_reads_start_and_events(tmp_path: Path) -> None:
@@ -78,13 +102,33 @@ def test_no_seizure_is_one_background_row() -> None:
     ]
 
 
-def test_yasa_takes_the_hypnogram(tmp_path: Path) -> None:
-    yasa = pytest.importorskip("yasa", reason="yasa is an optional peer")
-    export_answers([answer_of(night_case(hours=3))], tmp_path, "yasa")
+def test_yasa_takes_the_hypnogram_and_agrees_on_its_statistics(tmp_path: Path) -> None:
+    stages = ["W"] * 30 + ["N1"] * 4 + ["N2"] * 40 + ["W"] * 3 + ["N3"] * 20
+    stages += ["REM"] * 15 + ["W"] * 8
+    case = replace(night_case(hours=1), stages=tuple(stages))
+    export_answers([answer_of(case)], tmp_path, "yasa")
     table = next(tmp_path.glob("*_hypnogram.csv")).read_text()
-    stages = [row["stage"] for row in csv.DictReader(io.StringIO(table))]
-    hypnogram = yasa.Hypnogram(stages, n_stages=5)
-    assert np.isclose(hypnogram.sleep_statistics()["SE"], 100)
+    read = [row["stage"] for row in csv.DictReader(io.StringIO(table))]
+    theirs = yasa.Hypnogram(read, n_stages=5).sleep_statistics()
+    ours = json.loads(next(tmp_path.glob("*_architecture.json")).read_text())
+    assert ours["total_sleep_time_min"] == theirs["TST"]
+    assert ours["sleep_efficiency_pct"] == pytest.approx(theirs["SE"], abs=1e-4)
+    assert ours["sleep_latency_min"] == theirs["SOL"]
+    for stage, share in ours["stage_pct_of_sleep"].items():
+        assert share == pytest.approx(theirs[f"%{stage}"], abs=1e-4)
+    # where the definitions differ, the file says so
+    assert ours["rem_latency_min"] == theirs["Lat_REM"] - theirs["SOL"]
+    assert ours["wake_after_sleep_onset_min"] == theirs["WASO"] + 8 * 0.5
+    for key in ("rem_latency_min", "wake_after_sleep_onset_min"):
+        assert "yasa" in ours["definitions"][key]
+
+
+def test_an_epoch_that_was_not_scored_is_unscored_for_yasa(tmp_path: Path) -> None:
+    case = replace(night_case(hours=0.1), stages=("W", None, "N2"))
+    export_answers([answer_of(case)], tmp_path, "yasa")
+    table = next(tmp_path.glob("*_hypnogram.csv")).read_text()
+    read = [row["stage"] for row in csv.DictReader(io.StringIO(table))]
+    assert list(yasa.Hypnogram(read, n_stages=5).hypno) == ["WAKE", "UNS", "N2"]
 
 
 def test_architecture_stands_beside_the_hypnogram(tmp_path: Path) -> None:
@@ -94,24 +138,69 @@ def test_architecture_stands_beside_the_hypnogram(tmp_path: Path) -> None:
     assert told["stage_pct_of_sleep"]["N2"] == 100
 
 
-def test_bids_derivatives_have_a_description_and_tables(tmp_path: Path) -> None:
-    cases = [seizure_case([], [(1, 2)]), labelled_case("T3", "normal", "normal")]
-    written = export_answers([answer_of(case) for case in cases], tmp_path, "bids")
-    told = json.loads((tmp_path / "dataset_description.json").read_text())
+@pytest.fixture(scope="module")
+def bids_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bids")
+    cases = [
+        seizure_case([], [(1, 2), (30, 40)]),
+        seizure_case([], []),
+        labelled_case("T3", "normal", "normal"),
+        night_case(hours=1),
+    ]
+    export_answers([answer_of(case, start=START) for case in cases], folder, "bids")
+    return folder
+
+
+def bids_problems(folder: Path) -> list[str]:
+    program = Path(sys.executable).with_name("bids-validator-deno")
+    if not program.exists():
+        pytest.skip("no bids-validator-deno beside this Python")
+    done = subprocess.run(
+        [program, "--format", "json", folder],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "DENO_NO_UPDATE_CHECK": "1"},
+        check=False,
+    )
+    issues = json.loads(done.stdout)["issues"]["issues"]
+    return sorted({issue["code"] for issue in issues})
+
+
+def test_the_bids_validator_finds_nothing_but_the_authors(bids_folder: Path) -> None:
+    # who made the run is not known to us
+    assert bids_problems(bids_folder) == ["TOO_FEW_AUTHORS"]
+
+
+def test_the_bids_validator_would_notice_a_wrong_name(
+    bids_folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(bids_folder, tmp_path / "bad")
+    table = next((tmp_path / "bad").rglob("*_events.tsv"))
+    table.rename(table.with_name(table.name.replace("_events", "_foo")))
+    assert "NOT_INCLUDED" in bids_problems(tmp_path / "bad")
+
+
+def test_bids_description_says_what_it_is(bids_folder: Path) -> None:
+    told = json.loads((bids_folder / "dataset_description.json").read_text())
     assert told["DatasetType"] == "derivative"
     assert told["GeneratedBy"][0]["Name"] == "eegbench"
-    tables = [path for path in written if path.suffix == ".tsv"]
-    assert len(tables) == 2
-    for path in tables:
-        assert path.read_text().startswith("onset\tduration\t")
-        assert path.with_suffix(".json").is_file()
-        parts = path.stem.split("_")
-        assert [part.split("-")[0] for part in parts] == [
-            "sub",
-            "task",
-            "desc",
-            "events",
-        ]
+    assert "not for clinical use" in (bids_folder / "README").read_text()
+
+
+@pytest.mark.parametrize("form", ["edf+", "szcore", "bids"])
+def test_ids_that_differ_in_signs_alone_get_files_of_their_own(
+    tmp_path: Path, form: str
+) -> None:
+    cases = [
+        replace(case, instance=replace_id(case.instance, name))
+        for name in ("night/1-1", "night/11", "NIGHT-11")
+        for case in [seizure_case([], [(1, 2)])]
+    ]
+    written = export_answers([answer_of(case) for case in cases], tmp_path, form)
+    tables = [path for path in written if path.suffix in (".edf", ".tsv")]
+    assert len({str(path).lower() for path in tables}) == 3
+    assert all(path.is_file() for path in tables)
 
 
 def test_what_was_not_answered_is_not_exported() -> None:

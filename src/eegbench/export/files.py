@@ -26,6 +26,33 @@ SZCORE_COLUMNS = (
     *("dateTime", "recordingDuration"),
 )
 BIDS_VERSION = "1.9.0"
+DEFINITIONS = {
+    "recording_time_min": "all epochs of the recording",
+    "total_sleep_time_min": "N1 + N2 + N3 + REM",
+    "sleep_efficiency_pct": "total sleep time / recording time",
+    "sleep_latency_min": "from the first epoch to the first epoch of any sleep",
+    "rem_latency_min": "from the first epoch of any sleep to the first of REM; yasa "
+    "counts it from the first epoch of the recording",
+    "wake_after_sleep_onset_min": "wake from the first epoch of any sleep to the end "
+    "of the recording; yasa stops at the last epoch of sleep",
+    "stage_pct_of_sleep": "share of total sleep time",
+}
+"""AASM terms as `eegcore.hypnogram.Architecture` computes them."""
+COLUMNS: dict[str, dict[str, object]] = {
+    "onset": {"Description": "From the start of the recording.", "Units": "s"},
+    "duration": {"Description": "Length of the event.", "Units": "s"},
+    "trial_type": {"Description": "What the agent says of this stretch."},
+    "eventType": {"Description": "SzCORE type: sz a seizure, bckg none."},
+    "confidence": {"Description": "SzCORE; agents give none."},
+    "channels": {"Description": "SzCORE; agents name none."},
+    "dateTime": {"Description": "Start of the recording, n/a if its header has none."},
+    "recordingDuration": {"Description": "Length of the recording.", "Units": "s"},
+}
+README = """\
+Answers of an agent, written by eegbench {version}: events that the agent named, or
+the sleep stages that it scored, as BIDS events. Nothing here is a reference or an
+opinion of a person. For research; not for clinical use.
+"""
 
 
 def export_answers(answers: Iterable[Answer], folder: Path, form: str) -> list[Path]:
@@ -43,18 +70,39 @@ def export_answers(answers: Iterable[Answer], folder: Path, form: str) -> list[P
     """
     if form not in FORMS:
         raise ConfigError(f"unknown form {form!r}; known: {', '.join(FORMS)}")
-    written = []
+    written: list[Path] = []
+    taken: set[str] = set()
     for answer in answers:
-        for name, data in FORMS[form](answer):
+        for name, data in FORMS[form](_with_own_name(answer, taken)):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, data)
             written.append(path)
     if form == "bids" and written:
-        path = folder / "dataset_description.json"
-        write_whole(path, _json(_description()))
-        written.append(path)
+        readme = README.format(version=__version__).encode()
+        about = (
+            ("dataset_description.json", _json(_description())),
+            ("README", readme),
+        )
+        for name, data in about:
+            write_whole(folder / name, data)
+            written.append(folder / name)
     return written
+
+
+def _with_own_name(answer: Answer, taken: set[str]) -> Answer:
+    """Return an answer whose files no other takes, of ids like a-1 and a1 too."""
+    name, number = answer.name, 1
+    while _label(name) in taken:
+        number += 1
+        name = f"{answer.name}-x{number}"
+    taken.add(_label(name))
+    return answer._replace(name=name)
+
+
+def _label(name: str) -> str:
+    """Return a name as BIDS allows it: letters and digits; case does not count."""
+    return _alphanumeric(name).lower()
 
 
 Files = Sequence[tuple[str, bytes]]
@@ -89,7 +137,7 @@ def _yasa(answer: Answer) -> Files:
     names = [YASA_NAMES.get(stage, stage) for stage in decode(answer.stages)]
     rows = [f"{epoch},{30 * epoch},{name}\n" for epoch, name in enumerate(names)]
     table = "epoch,start_sec,stage\n" + "".join(rows)
-    night = asdict(architecture(answer.stages))
+    night = asdict(architecture(answer.stages)) | {"definitions": DEFINITIONS}
     return [
         (f"{answer.name}_hypnogram.csv", table.encode()),
         (f"{answer.name}_architecture.json", _json(night)),
@@ -97,26 +145,31 @@ def _yasa(answer: Answer) -> Files:
 
 
 def _bids(answer: Answer) -> Files:
-    subject = "sub-" + "".join(c for c in answer.name if c.isalnum())
-    agent = "".join(c for c in answer.agent if c.isalnum())
-    stem = f"{subject}/eeg/{subject}_task-{answer.task}_desc-{agent}_events"
+    subject = "sub-" + _alphanumeric(answer.name)
+    agent = _alphanumeric(answer.agent)
+    stem = f"{subject}/eeg/{subject}_task-{_alphanumeric(answer.task)}"
+    stem += f"_desc-{agent}_events"
     if answer.kind == "seizures":
+        columns: Sequence[str] = SZCORE_COLUMNS
         table = szcore_table(answer)
     else:
+        columns = ("onset", "duration", "trial_type")
         rows = [
             [f"{event.onset_sec:.2f}", f"{event.duration_sec:.2f}", event.text]
             for event in answer.events
         ]
-        table = _tsv(("onset", "duration", "trial_type"), rows)
-    about = {
-        "onset": {"Description": "from the start of the recording", "Units": "s"},
-        "duration": {"Description": "length of the event", "Units": "s"},
+        table = _tsv(columns, rows)
+    about = {name: COLUMNS[name] for name in columns} | {
+        "Description": "Answer of an agent, for research; not for clinical use.",
         "GeneratedBy": {"Name": "eegbench", "Version": __version__},
         "Agent": answer.agent,
         "Simulated": answer.simulated,
-        "Note": "Answer of an agent, for research; not for clinical use.",
     }
     return [(f"{stem}.tsv", table.encode()), (f"{stem}.json", _json(about))]
+
+
+def _alphanumeric(text: str) -> str:
+    return "".join(c for c in text if c.isascii() and c.isalnum()) or "x"
 
 
 def _description() -> dict[str, object]:
