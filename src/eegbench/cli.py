@@ -76,6 +76,13 @@ _format = click.option(
 _set = click.option(
     "--set", "set_path", type=Path, help="Where the set lies now, if it was moved."
 )
+_rounds = click.option(
+    "--rounds",
+    type=click.IntRange(0),
+    default=1000,
+    show_default=True,
+    help="Of the bootstrap; 0: no intervals.",
+)
 _output = click.option("-o", "--output", type=Path, required=True, help="Where to.")
 
 
@@ -180,15 +187,17 @@ def run(
 @_command("score")
 @click.argument("run_path", type=Path, metavar="RUN")
 @_format
-@click.option(
-    "--rounds", type=click.IntRange(0), default=1000, help="Of the bootstrap."
-)
+@_rounds
 @_set
 def score(run_path: Path, form: str, rounds: int, set_path: Path | None) -> None:
     """Score a run from its stored raw answers.
 
+    For each task: the metric that counts, its 95 % bootstrap interval, the best answer
+    without a signal, and the skill above that. Nothing is run again.
+
     \b
     eegbench score runs/rules
+    eegbench score runs/rules --format csv > scores.csv      every metric, a row each
     eegbench score runs/rules --format json | jq .tasks.T3.metrics
     """
     text, failed = _pipeline().score(
@@ -204,9 +213,7 @@ def score(run_path: Path, form: str, rounds: int, set_path: Path | None) -> None
 @click.option(
     "--format", "form", type=click.Choice(["html", "md", "csv", "json"]), default="html"
 )
-@click.option(
-    "--rounds", type=click.IntRange(0), default=1000, help="Of the bootstrap."
-)
+@_rounds
 @click.option("--prices", type=Path, help="A file of prices, for the cost of runs.")
 @_set
 def report(
@@ -219,8 +226,12 @@ def report(
 ) -> None:
     """Write one page: scores, behaviour, single cases.
 
+    The page is one file that needs no network: leaderboard with baselines, a section
+    a task, what the agents did, every case with its picture and turns, provenance.
+
     \b
     eegbench report runs/rules runs/random -o report.html
+    eegbench report runs/gpt --prices prices.toml -o report.html    with cost
     eegbench report runs/rules --format md
     """
     if output is None and form == "html":
@@ -263,7 +274,7 @@ def repeats(runs: tuple[Path, ...], set_path: Path | None, form: str) -> None:
 
 @_command("export")
 @click.argument("run_path", type=Path, metavar="RUN")
-@click.argument("instance_id", metavar="ID", required=False)
+@click.argument("instance_id", metavar="[ID]", required=False)
 @click.option(
     "--to", "form", type=click.Choice(["edf+", "szcore", "yasa", "bids"]), required=True
 )
@@ -276,8 +287,13 @@ def export(
     set_path: Path | None,
     output: Path,
 ) -> None:
-    """Write answers as files of the trade.
+    """Write answers as files of the trade; of ID alone or of all that a form can hold.
 
+    \b
+    edf+    annotations on the clock of the recording: every task with a recording
+    szcore  seizures as SzCORE tables: T5
+    yasa    hypnograms with AASM statistics: T6
+    bids    a derivatives folder: every task with a recording
     \b
     eegbench export runs/rules --to edf+ -o answers    opens in EDFbrowser and MNE
     eegbench export runs/rules T6-0001 --to yasa -o answers
@@ -324,12 +340,12 @@ def audit(set_path: Path, form: str) -> None:
 
 @_command("case")
 @click.argument("run_path", type=Path, metavar="RUN")
-@click.argument("instance_id", metavar="ID", required=False)
+@click.argument("instance_id", metavar="[ID]", required=False)
 @click.option("--full", is_flag=True, help="Do not shorten long messages.")
 @click.option("--figure", type=Path, help="Draw it, too: a .svg, .png or .pdf file.")
 @_set
 def case(run_path: Path, instance_id: str | None, **told: Any) -> None:
-    """Print one case with its picture as text.
+    """Print one case with its picture as text; without ID list the cases.
 
     \b
     eegbench case runs/rules            lists the ids

@@ -4,16 +4,10 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from eegbench.analysis.trajectories import (
-    RESOLUTION_SEC,
-    Call,
-    calls_of,
-    covered_share,
-    looked_at,
-)
+from eegbench.analysis.trajectories import Call, calls_of
 from eegbench.report.cases import answer_text, reference_text, turns_of
-from eegbench.report.pictures import EPOCH_SEC, tolerance_windows
-from eegbench.report.tables import cell_text, render
+from eegbench.report.pictures import picture_of
+from eegbench.report.tables import cell_text, metric_text, render
 from eegbench.report.textart import hypnogram_text, timeline_text
 from eegbench.scored import ScoredCase
 
@@ -57,7 +51,7 @@ def case_text(
         ("score", case.score),
         ("reference", reference_text(case)),
         ("answer", answer_text(case)),
-        *((name.replace("_", " "), value) for name, value in case.values.items()),
+        *((metric_text(name), value) for name, value in case.values.items()),
     ]
     if prediction is not None:
         counts = (prediction.n_turns, prediction.n_tool_calls, prediction.n_repairs)
@@ -85,29 +79,27 @@ def case_text(
 
 
 def _picture(case: ScoredCase, calls: Sequence[Call]) -> str:
-    duration = case.duration_sec
-    if case.reference.stages is not None and case.stages is not None:
-        night = EPOCH_SEC * len(case.reference.stages)
-        looked = looked_at(calls, night, resolution_sec=RESOLUTION_SEC["T6"])
-        return hypnogram_text(
-            case.reference.stages, case.stages, looked, duration_sec=night
-        ) + _seen(looked, night)
-    if case.reference.events is not None and duration:
-        looked = looked_at(calls, duration, resolution_sec=RESOLUTION_SEC["T5"])
-        events = case.reference.events
-        return timeline_text(
-            events,
-            tolerance_windows(events, duration),
+    """Return the page's picture of a case in characters, with what it tells."""
+    told = picture_of(case, calls, {}, {})
+    if told is None:
+        return ""
+    if told["kind"] == "hypnogram":
+        drawn = hypnogram_text(
+            case.reference.stages or [],
+            case.stages or (),
+            told["looked"],
+            duration_sec=told["duration_sec"],
+        )
+    else:
+        drawn = timeline_text(
+            case.reference.events or [],
+            told["windows"],
             case.events or (),
-            looked,
-            duration_sec=duration,
-        ) + _seen(looked, duration)
-    return ""
-
-
-def _seen(looked: Sequence[tuple[float, float]], duration_sec: float) -> str:
-    share = covered_share(looked, duration_sec)
-    return "" if share is None else f"{'':>11}looked at {100 * share:.0f} %\n"
+            told["looked"],
+            duration_sec=told["duration_sec"],
+        )
+    lines = [_filled(" " * 11, line) for line in told["told"]]
+    return "\n".join([drawn.rstrip("\n"), "", *lines])
 
 
 def _turn_lines(events: Sequence[dict[str, Any]], *, full: bool) -> list[str]:

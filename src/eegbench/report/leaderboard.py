@@ -4,14 +4,17 @@ Runs of different dialects or conditions never share a table without a column th
 so; only runs on a `paper-like` set are placed among the paper's 29 models.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from textwrap import fill, shorten
 from typing import Any
 
 from eegbench.report.paper_data import place_among_paper
 from eegbench.report.tables import (
+    MISSING,
     cell_text,
     interval_text,
+    metric_text,
     number_text,
     render,
     to_json,
@@ -40,6 +43,13 @@ PLAIN_METRICS = (
     "no_signal_by",
     "skill",
 )
+
+
+SKILL = (
+    "skill: share of what the best answer without a signal leaves open, "
+    "(score - no signal) / (1 - no signal)"
+)
+RESEARCH = "For research; not for clinical use."
 
 
 def tidy_rows(results: Sequence[Result]) -> list[dict[str, Any]]:
@@ -84,28 +94,43 @@ def score_text(result: Result, *, form: str) -> str:
         return to_json(result)
     if form == "csv":
         return render(tidy_rows([result]), form="csv", columns=PLAIN_METRICS)
+    narrow = form == "table"
     rows = []
     for name, task in result["tasks"].items():
-        best = task["best_no_signal"]
         interval = interval_text(task["intervals"].get(task["headline"]))
-        baseline = "-"
-        if best is not None:
-            short = best["name"].removeprefix("class ")
-            baseline = f"{number_text(best['score'])} {short}"
-        skill = task["skill"]
+        title = task["title"]
         rows.append(
             {
-                "task": shorten(f"{name} {task['title']}", 16, placeholder="..."),
+                "task": f"{name} {_short(title, 17) if narrow else title}",
                 "n": task["n"],
-                "metric": task["headline"],
+                "metric": metric_text(task["headline"]),
                 "score": number_text(task["metrics"].get(task["headline"])),
                 "95 % range": interval.replace(" to ", "-"),
-                "no signal": baseline,
-                "skill": "-" if skill is None else f"{skill:.2f}",
+                "no signal": _baseline_text(task["best_no_signal"], narrow=narrow),
+                "skill": number_text(task["skill"], decimals=2),
             }
         )
     table = render(rows, form=form)
     return f"{_title(result)}\n\n{table}\n{_closing(result)}"
+
+
+def _short(title: str, width: int) -> str:
+    """Return the beginning of a title, up to where it tells details."""
+    head = re.split(r",| in an? | of an? ", title)[0].replace(" or ", "/")
+    return shorten(head, width, placeholder="...")
+
+
+def _baseline_text(best: Mapping[str, Any] | None, *, narrow: bool) -> str:
+    if best is None:
+        return MISSING
+    name = str(best["name"])
+    if narrow:  # the word that tells them apart
+        name = {
+            "class frequency": "frequency",
+            "prompt facts": "facts",
+            "typical night": "typical",
+        }.get(name, name)
+    return f"{number_text(best['score'])} {name}"
 
 
 def leaderboard_text(results: Sequence[Result], *, form: str) -> str:
@@ -133,8 +158,13 @@ def leaderboard_text(results: Sequence[Result], *, form: str) -> str:
         rows.append(row)
     names = list(dict.fromkeys(key for row in rows for key in row))
     table = render(rows, form="md", columns=names)
-    lines = [_closing(result) for result in results]
-    return "\n".join([table, *dict.fromkeys(lines)])
+    lines = [
+        f"{result['agent']}: {line}"
+        for result in ranked(results)
+        for line in _closing_lines(result)
+        if not line.startswith(("overall", "T2-T6")) and line not in (SKILL, RESEARCH)
+    ]
+    return "\n".join([table, *(_folded(line) for line in [*lines, RESEARCH])]) + "\n"
 
 
 def ranked(results: Sequence[Result]) -> list[Result]:
@@ -184,6 +214,15 @@ def _title(result: Result) -> str:
 
 
 def _closing(result: Result) -> str:
+    return "\n".join(_folded(line) for line in _closing_lines(result)) + "\n"
+
+
+def _folded(line: str) -> str:
+    return fill(line, 80, subsequent_indent="  ")
+
+
+def _closing_lines(result: Result) -> list[str]:
+    """Return what a reader must know beside the table, a line each."""
     lines = []
     overall, signal = result["overall"], result["overall_t2_t6"]
     if overall is None and not result["overall_missing"]:
@@ -202,13 +241,10 @@ def _closing(result: Result) -> str:
                 f"{name}: {task['failed']} rows failed in the harness and are left out"
             )
     if any(task["skill"] is not None for task in result["tasks"].values()):
-        lines.append(
-            "skill: share of what the best answer without a signal leaves open, "
-            "(score - no signal) / (1 - no signal)"
-        )
+        lines.append(SKILL)
     lines += result["notes"]
-    lines.append("For research; not for clinical use.")
-    return "\n".join(fill(line, 80, subsequent_indent="  ") for line in lines) + "\n"
+    lines.append(RESEARCH)
+    return lines
 
 
 def _join(names: Sequence[str]) -> str:
