@@ -1,6 +1,7 @@
 import base64
 import csv
 import gzip
+import html
 import io
 import json
 import re
@@ -8,9 +9,12 @@ from typing import Any
 
 import pytest
 
-from bench_cases import labelled_case, made_result
+from bench_cases import labelled_case, made_result, seizure_case
 from bench_runs import HOSTILE, RIGHT_TO_LEFT, events_of, made_runs
+from eegbench.analysis.measured import Spread
+from eegbench.analysis.trajectories import Call
 from eegbench.report.case_text import case_text, list_text
+from eegbench.report.cells import seconds_text
 from eegbench.report.leaderboard import leaderboard_text, score_text, tidy_rows
 from eegbench.report.page import RunReport, render_page
 from eegbench.report.paper_data import (
@@ -21,7 +25,12 @@ from eegbench.report.paper_data import (
     pareto_front,
     place_among_paper,
 )
-from eegbench.report.pictures import runs_of
+from eegbench.report.pictures import (
+    confusions,
+    measure_name,
+    picture_of,
+    runs_of,
+)
 from eegbench.report.svg import (
     Axis,
     Line,
@@ -221,6 +230,145 @@ def test_runs_of_stages_have_inclusive_ends() -> None:
         (2, 2, None),
         (3, 3, "N2"),
     ]
+
+
+def cells_of(html: str) -> str:
+    return re.sub(r"<[^>]+>", " ", html)
+
+
+def test_leaderboard_has_baselines_intervals_and_a_place_for_the_papers() -> None:
+    runs = made_runs()
+    real = {"simulated": False, "condition": "paper-like", "dialect": "paper-1.0"}
+    cases = runs[0].cases
+    fair = runs[0]._replace(result=made_result("fair", list(cases), **real))
+    page = render_page([fair, runs[1]], title="t")
+    board = page.split('<section id="leaderboard">')[1].split("</section>")[0]
+    bodies = [part.split("</tbody>")[0] for part in board.split("<tbody>")[1:5]]
+    assert ["random" in part for part in bodies] == [True, False, False, False]
+    assert "best without a signal" in bodies[1]
+    assert "The paper's 29 models" in html.unescape(bodies[2])
+    assert "fair" in bodies[3]
+    assert bodies[3].count('<tr class="paper">') == 29
+    assert "0.100\u20130.900" in bodies[0]
+    assert "skill +0.20" in cells_of(bodies[0])
+    assert "best without a signal 0.300" in bodies[0]  # drawn, too
+    assert "scores do not compare" in board
+
+
+def test_a_simulated_run_never_stands_among_the_papers_models() -> None:
+    runs = made_runs()
+    run = runs[0]._replace(
+        result=made_result("r", list(runs[0].cases), condition="paper-like")
+    )
+    page = render_page([run], title="t")
+    assert page.count('<tr class="paper" hidden>') == 29
+    assert "dot grey" not in page
+
+
+def test_what_failed_or_is_missing_has_no_picture() -> None:
+    for outcome in ("failed", "missing"):
+        case = seizure_case([(1, 2)], [], outcome=outcome)
+        assert picture_of(case, [], {}, {}) is None
+
+
+def test_a_missed_seizure_says_whether_it_was_looked_at() -> None:
+    arguments = {"window_sec": 10, "tmin": 0, "tmax": 600}
+    call = Call("compute_windowed_features", arguments, {}, 1)
+    case = seizure_case([(100, 160), (2000, 2050)], [(3000, 3010)])
+    told = picture_of(case, [call], {}, {})
+    assert told is not None
+    assert told["told"] == [
+        "0 of 2 seizures found",
+        "1 false alarms",
+        "100-160 s missed: looked at, not called",
+        "2000-2050 s missed: never looked at",
+        "looked at 17 % in windows of 1 min or less",
+    ]
+
+
+def test_a_night_says_what_was_taken_for_what() -> None:
+    truth = ["W"] * 4 + ["N1"] * 2 + ["N2"] * 4 + [None]
+    said = ["W"] * 4 + ["W"] * 2 + ["N3"] * 1 + ["N2"] * 3 + ["W"]
+    assert confusions(truth, said) == [
+        "3 of 10 epochs differ (30 %)",
+        "N1 called W 2, N2 called N3 1",
+    ]
+    assert confusions([None], ["W"]) == ["no scored epoch"]
+
+
+def test_measurements_say_which_class_they_look_like() -> None:
+    spread = [
+        Spread("clean", (1, 2, 3, 4, 5), 9),
+        Spread("muscle", (4, 6, 7, 8, 9), 9),
+    ]
+    case = labelled_case("T2", "muscle", "clean")
+    told = picture_of(
+        case,
+        [],
+        {"rms_uv": 2.0, "again_uv": 2.0, "line_hz.x": 4.5},
+        {"rms_uv": spread, "again_uv": spread, "line_hz.x": spread},
+    )
+    assert told is not None
+    # the second is the first under another name
+    assert [item["name"] for item in told["items"]] == ["rms (\u00b5V)", "x line (Hz)"]
+    assert told["told"] == [
+        "like muscle (reference) in 1 of 2 measurements",
+        "like clean (answer) in 2 of 2 measurements",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("absolute_power_uv2.theta", "theta absolute power (\u00b5V\u00b2)"),
+        ("line_length_uv_s", "line length (\u00b5V/s)"),
+        ("relative_power.alpha", "alpha relative power"),
+        ("kurtosis", "kurtosis"),
+    ],
+)
+def test_measurements_have_names_with_units(key: str, words: str) -> None:
+    assert measure_name(key) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "-"),
+        (0.0, "0"),
+        (0.00001, "< 0.1 ms"),
+        (0.0123, "12.3 ms"),
+        (0.5, "500 ms"),
+        (0.9999, "1.0 s"),
+        (119.0, "119.0 s"),
+        (600.0, "10.0 min"),
+        (7200.0, "2.0 h"),
+    ],
+)
+def test_times_are_told_in_their_unit(seconds: float | None, text: str) -> None:
+    assert seconds_text(seconds) == text
+
+
+def test_cost_stands_on_the_page_where_there_is_a_price() -> None:
+    runs = made_runs()
+    assert "--prices FILE" in render_page(runs, title="t")
+    price = {"input_usd_per_mtok": 2.0, "output_usd_per_mtok": 4.0}
+    page = render_page([runs[0]._replace(price=price), runs[1]], title="t")
+    assert "cost (USD)" in page
+    assert "--prices FILE" not in page
+
+
+def test_many_agents_are_grey_and_folded_beyond_the_sixth() -> None:
+    first = made_runs()[0]
+    matrix = {"classes": ["a"], "answers": ["a"], "counts": [[1]]}
+    runs = []
+    for number in range(9):
+        result = made_result(f"agent {number}", list(first.cases))
+        result["tasks"]["T3"]["confusion"] = matrix
+        runs.append(first._replace(result=result))
+    page = render_page(runs, title="t")
+    assert "3 more confusions" in page
+    assert "Tool use of 3 more" in page
+    assert "3 more</span>" in page  # of a chart's key
 
 
 def test_differences_between_runs_stand_on_the_page() -> None:

@@ -310,10 +310,13 @@ def export(
             for each in cases
             if each.score is not None and each.instance.recording is not None
         ]
+    if not chosen:
+        raise SetError(f"no answered instance of {run_path} has a recording")
     answers = [answer_of(each, start=_start(run, each)) for each in chosen]
     written = export_answers(answers, output, form)
     if not written:
-        raise SetError(f"no answer of {run_path} has the form {form}")
+        only = {"szcore": "seizures (T5)", "yasa": "hypnograms (T6)"}.get(form, "")
+        raise SetError(f"no answer of {run_path} fits {form}, which holds {only}")
     return "\n".join(str(path) for path in written)
 
 

@@ -18,7 +18,7 @@ from eegbench.analysis.behaviour import behaviour_of
 from eegbench.report.behaviour import Doing, behaviour_blocks
 from eegbench.report.cases import pack_cases, trace_of
 from eegbench.report.cells import Table, plain_table, seconds_text
-from eegbench.report.standings import leaderboard_table, overview_chart
+from eegbench.report.standings import is_fair, leaderboard_table, overview_chart
 from eegbench.report.tables import metric_text
 from eegbench.report.task_sections import task_section
 from eegbench.scored import OUTCOMES, ScoredCase
@@ -202,7 +202,7 @@ def _leaderboard(
             for because, agents in reasons.items()
         ],
         "table": leaderboard_table(results),
-        "paper_shown": any(r["condition"] == "paper-like" for r in results),
+        "paper_shown": any(is_fair(result) for result in results),
         "chart": overview_chart(results),
         "differences": _differences(differences),
     }

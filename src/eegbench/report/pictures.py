@@ -26,7 +26,9 @@ def picture_of(
     measured: Mapping[str, float],
     spreads: Mapping[str, Sequence[Spread]],
 ) -> JsonObject | None:
-    """Return the picture that suits the case's task, or None."""
+    """Return the picture that suits the case's task; None without an answer."""
+    if case.outcome in ("failed", "missing"):
+        return None
     if case.reference.stages is not None and case.stages is not None:
         return _hypnogram(case, calls)
     if case.reference.events is not None and case.duration_sec:

@@ -29,8 +29,8 @@ def leaderboard_table(results: Sequence[Result]) -> Table:
         Head(name, number=True, small=_headline_text(results, name)) for name in tasks
     ]
     heads.append(Head("set"))
-    among = [r for r in results if r["condition"] == "paper-like"]
-    beside = [r for r in results if r["condition"] != "paper-like"]
+    among = [result for result in results if is_fair(result)]
+    beside = [result for result in results if not is_fair(result)]
     ours = [_own_line(result, tasks) for result in ranked(beside)]
     paper = [_paper_line(row, tasks, hidden=not among) for row in paper_models()]
     fair = [_own_line(result, tasks) for result in among]
@@ -52,16 +52,18 @@ def leaderboard_table(results: Sequence[Result]) -> Table:
 
 
 def overview_chart(results: Sequence[Result]) -> str:
-    """Return the headline score of each task, the paper's models in grey behind.
+    """Return the headline score of each task; the paper's models in grey.
 
-    The paper's models are left out where all recordings are simulated: nothing about
-    them compares.
+    They are there for runs on a `paper-like` set of real recordings alone; other runs
+    stand beside them, behind a gap.
     """
     tasks = [name for name in HEADLINES if name in task_names(results)]
-    if not tasks:
+    fair = [is_fair(result) for result in results]
+    models = paper_models() if any(fair) else []
+    if all(
+        headline_score(result, name) is None for result in results for name in tasks
+    ):
         return ""
-    real = not all(result["simulated"] for result in results)
-    models = paper_models() if real else []
     columns = [
         (
             name,
@@ -77,8 +79,9 @@ def overview_chart(results: Sequence[Result]) -> str:
             result["agent"],
             [headline_score(result, name) for name in tasks],
             [_headline_interval(result, name) for name in tasks],
+            beside=not among,
         )
-        for result in results
+        for result, among in zip(results, fair, strict=True)
     ]
     chart = strip_chart(
         columns,
@@ -87,12 +90,17 @@ def overview_chart(results: Sequence[Result]) -> str:
         title="headline score of each task",
         x_label="task",
     )
-    if not real:
+    if not models:
         return chart
     return (
-        f"{chart}<p class=\"note\">Grey: the paper's 29 models on the paper's own set; "
-        "runs on other sets or dialects do not compare with them.</p>"
+        f'{chart}<p class="note">Grey: the paper\'s 29 models, with the runs on a '
+        "paper-like set; to their right runs that do not compare.</p>"
     )
+
+
+def is_fair(result: Result) -> bool:
+    """Return whether a run may stand among the paper's models."""
+    return result["condition"] == "paper-like" and not result["simulated"]
 
 
 def _headline_interval(result: Result, name: str) -> Sequence[float | None] | None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 WIDTH, HEIGHT = 480, 270  # small, so that letters stay readable on a narrow screen
 LEFT, RIGHT, TOP, BOTTOM = 54, 12, 12, 46
 N_COLOURS = 6
+GAP = 0.2  # of a column, between grey points and what does not compare with them
 OUTLINES = (  # a shape for each colour, so that grey print tells them apart
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
     "M-4-4h8v8h-8z",
@@ -49,6 +50,8 @@ class Marked(NamedTuple):
     name: str
     scores: Sequence[float | None]
     intervals: Sequence[Sequence[float | None] | None]
+    beside: bool = False
+    """Does not compare with the grey points: stands to their right."""
 
 
 class Axis(NamedTuple):
@@ -128,16 +131,19 @@ def strip_chart(
     ticks = tuple((float(k), name) for k, (name, _) in enumerate(columns))
     x_axis = Axis(x_label, -0.5, len(columns) - 0.5, ticks=ticks)
     points = []
+    grey = any(values for _, values in columns)
     for column, (_, values) in enumerate(columns):
         for k, (name, value) in enumerate(values):
             jitter = ((k * 7) % 11 - 5) / 30  # spread that stays the same
-            points.append(Point(name, column + jitter, value))
+            points.append(Point(name, column - GAP + jitter, value))
     whiskers = []
-    step = 0.6 / max(4, min(len(marked), N_COLOURS))
+    step = (0.3 if grey else 0.6) / max(4, min(len(marked), N_COLOURS))
     middle = (min(len(marked), N_COLOURS) - 1) / 2
     for number, series in enumerate(marked):
         style = style_of(number)
         shift = 0.0 if style < 0 else (number - middle) * step
+        if grey:
+            shift += 1.3 * GAP if series.beside else -GAP
         for column, score in enumerate(series.scores):
             if score is None:
                 continue

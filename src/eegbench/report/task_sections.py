@@ -14,7 +14,15 @@ from eegbench.report.cells import (
     number_cell,
     plain_table,
 )
-from eegbench.report.svg import Axis, Point, legend, line_chart, scatter_chart, style_of
+from eegbench.report.svg import (
+    N_COLOURS,
+    Axis,
+    Point,
+    legend,
+    line_chart,
+    scatter_chart,
+    style_of,
+)
 from eegbench.report.svg import Line as ChartLine
 from eegbench.report.tables import MISSING, interval_text, metric_text, number_text
 from eegbench.scored import ScoredCase
@@ -43,6 +51,8 @@ class Section(NamedTuple):
     notes: Sequence[str]
     table: Table
     figures: Sequence[Figure]
+    more: Sequence[Figure] = ()
+    """Confusions of further agents, folded."""
 
 
 def task_section(task: Task, runs: Runs) -> Section:
@@ -58,13 +68,15 @@ def task_section(task: Task, runs: Runs) -> Section:
     for result, _ in runs:
         told = result["tasks"].get(task.name, {})
         notes += [f"{result['agent']}: {note}" for note in told.get("warnings", ())]
+    confusions = _confusions(task, runs)
     return Section(
         task.name,
         task.title,
         about,
         notes,
         _score_table(task, runs),
-        _figures(task, runs),
+        _figures(task, runs) + confusions[:N_COLOURS],
+        confusions[N_COLOURS:],
     )
 
 
@@ -126,11 +138,15 @@ def _figures(task: Task, runs: Runs) -> list[Figure]:
         figures += _seizure_figure(runs)
     if task.kind == "hypnogram":
         figures += _duration_figure(runs)
-    for result, _ in runs:
-        matrix = result["tasks"].get(task.name, {}).get("confusion")
-        if matrix:
-            figures.append(_confusion(result["agent"], task, matrix))
     return figures
+
+
+def _confusions(task: Task, runs: Runs) -> list[Figure]:
+    found = [
+        (result["agent"], result["tasks"].get(task.name, {}).get("confusion"))
+        for result, _ in runs
+    ]
+    return [_confusion(agent, task, matrix) for agent, matrix in found if matrix]
 
 
 def _snr_figures(runs: Runs) -> list[Figure]:
