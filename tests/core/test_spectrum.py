@@ -40,11 +40,13 @@ def test_white_noise_has_two_variances_per_rate(rng, estimate) -> None:
     assert inner == pytest.approx(2 * 9.0 / 250.0, rel=0.02)
 
 
-def test_welch_equals_scipy_by_definition(rng) -> None:
-    samples = rng.normal(size=(3, 5000))
+@pytest.mark.parametrize("shape", [(3, 30_000), (2, 5, 3000), (100,), (2, 3), (1, 1)])
+def test_welch_equals_scipy_by_definition(rng, shape: tuple[int, ...]) -> None:
+    samples = rng.normal(size=shape)
     spectrum = welch_density(samples, 173.61)
-    frequencies, density = welch(samples, 173.61, nperseg=347)
-    assert segment_length(5000, 173.61) == 347  # whole samples in 2 s
+    n_segment = segment_length(shape[-1], 173.61)
+    assert n_segment == min(347, shape[-1])  # whole samples in 2 s
+    frequencies, density = welch(samples, 173.61, nperseg=n_segment)
     assert np.allclose(spectrum.frequencies_hz, frequencies, rtol=1e-14)
     assert np.allclose(spectrum.density, density, rtol=1e-12, atol=0)
 
