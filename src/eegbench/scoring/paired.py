@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest
 
 from eegbench.errors import EegbenchError
 from eegbench.scoring.uncertainty import Statistic, Table, group_sums
@@ -37,6 +36,8 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> PairedTest:
     McNemar, Q. (1947), Psychometrika 12, 153-157; the exact form is the binomial test
     on the discordant pairs.
     """
+    from scipy.stats import binomtest  # half a second, for every command
+
     right, other = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
     if right.shape != other.shape or right.size == 0:
         raise ValueError(
