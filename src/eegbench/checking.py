@@ -11,8 +11,6 @@ from eegbench.suites import suite
 from eegcore.errors import EegcoreError
 from eegcore.formats import open_recording
 
-CHUNK_BYTES = 1 << 20
-
 
 def check(
     set_path: Path, *, talk: Callable[[str], None] | None = None
@@ -82,8 +80,5 @@ def _reference_problems(chosen: SetFolder) -> list[str]:
 
 
 def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -10,7 +10,6 @@ from eegbench.errors import SourceError
 
 SUMS_NAME = "SHA256SUMS.txt"
 _LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)|([0-9a-fA-F]{64})\s+(.+)")
-_CHUNK_BYTES = 1 << 20
 
 
 class Verified(NamedTuple):
@@ -24,11 +23,8 @@ class Verified(NamedTuple):
 
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file in hex, read in pieces."""
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def read_sums(path: Path) -> dict[str, str]:

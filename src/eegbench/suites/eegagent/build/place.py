@@ -18,7 +18,6 @@ from eegbench.suites.eegagent.build.pool import Candidate, Place
 from eegbench.suites.eegagent.flow import FlowRow, flow_table, totals
 from eegcore.errors import EegcoreError
 
-_CHUNK_BYTES = 1 << 20
 _LINE = 240
 
 
@@ -161,11 +160,8 @@ def _bring(path: Path, target: Path, place: Place) -> None:
 
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file, read in chunks."""
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def package_versions() -> dict[str, str]:
