@@ -1,18 +1,22 @@
 """What the runner costs, and how far a second core helps.
 
-    python benchmarks/bench_runner.py [--set SET] [--rounds N]
+    python benchmarks/bench_runner.py [--set SET] [--times N] [--rounds N]
 
 Overhead: the harness's own processor time for an episode, without tools and agents:
 reading and writing, the dialogue, the transcript, and the parent's share. Processor
 time, so that other programs on the machine do not count.
 
-Speed-up: rule-based agents on simulated recordings with one worker and with two,
-interleaved. The ideal is measured in the same round: two busy processes against one, so
-that a machine that others use, or that has no second core to give, counts as such.
+Speed-up: rule-based agents on simulated recordings, with one worker on one core and
+with two, interleaved. The ideal is measured in the same round: two busy processes
+against one, so that a machine that others use, or that has no second core to give,
+counts as such. Beside the times stands what they are made of and what does not depend
+on other programs: the workers' processor time (more of it with two workers: caches and
+memory are shared) and their idle time (waiting for work, or for the last to end).
 """
 
 import argparse
 import multiprocessing
+import os
 import statistics
 import sys
 import tempfile
@@ -28,7 +32,7 @@ from eegbench.config import Config, RunSettings
 from eegbench.instances import read_set, write_set
 from eegbench.predictions import read_predictions
 from eegbench.runner import run
-from eegbench.suites.eegagent.demo import build_demo
+from process_watch import Watch
 
 N_EPISODES = 2000
 SPIN = 6_000_000
@@ -44,23 +48,27 @@ def overhead(folder: Path) -> None:
     run(small, folder / "pooled", agent="constant", config=one)
     parent = (time.process_time() - began) / N_EPISODES
     wall = (time.perf_counter() - wall) / N_EPISODES
-    print(f"episode and files, processor: {1e3 * inline:.3f} ms an episode")
-    print(f"parent of the pool, processor: {1e3 * parent:.3f} ms an episode")
-    print(f"sum: {1e3 * (inline + parent):.3f} ms an episode (must: below 1)")
-    print(f"one worker, wall (start included): {1e3 * wall:.3f} ms an episode")
+    print(f"\n## The runner: cost of an episode ({N_EPISODES}, a constant agent)\n")
+    print("| part | ms an episode |\n|---|---:|")
+    print(f"| episode and its files, processor | {1e3 * inline:.3f} |")
+    print(f"| parent of the workers, processor | {1e3 * parent:.3f} |")
+    print(f"| sum (must be below 1) | {1e3 * (inline + parent):.3f} |")
+    print(f"| one worker, its start included, wall | {1e3 * wall:.3f} |")
 
 
 def shares(run_path: Path) -> None:
     rows = list(read_predictions(run_path))
+    print(f"\n## Rule-based agents: an episode, mean of {len(rows)}\n")
+    print("| part | ms |\n|---|---:|")
     for name in ("total", "open", "agent", "queue", "compute", "encode"):
         told = sum(row.seconds.get(name, 0.0) for row in rows) / len(rows)
-        print(f"rules, {name}: {1e3 * told:.3f} ms an episode (mean, wall)")
+        print(f"| {name} | {1e3 * told:.3f} |")
     rest = [
         row.seconds["total"]
         - sum(row.seconds[n] for n in ("open", "agent", "compute", "encode"))
         for row in rows
     ]
-    print(f"rules, harness: {1e3 * statistics.median(rest):.3f} ms (median, wall)")
+    print(f"| harness (median) | {1e3 * statistics.median(rest):.3f} |", flush=True)
 
 
 def spin(_: int) -> None:
@@ -103,38 +111,63 @@ def repeated(set_path: Path, target: Path, times: int) -> Path:
     return target
 
 
+def watched(set_path: Path, out: Path, workers: int) -> Watch:
+    """Run, each worker with one thread, and see what the workers use."""
+    settings = Config(run=RunSettings(workers=workers))
+    with Watch() as watch:
+        run(set_path, out, agent="rules", config=settings)
+    return watch
+
+
 def speed_up(set_path: Path, folder: Path, rounds: int) -> None:
+    os.environ["EEGCORE_THREADS"] = "1"  # one worker is to use one core
     run(set_path, folder / "warm", agent="rules")  # compiles, fills the page cache
     shares(folder / "warm")
+    n = len(read_set(set_path))
+    print(f"\n## Rule-based agents: one worker against two, {n} episodes\n")
+    print(
+        "| round | workers | wall, s | workers' processor, s | no core, s | idle, s |"
+        " parent's processor, s | RssAnon of all, MB | speed-up | possible | share |\n"
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    )
     found = []
     for number in range(rounds):
-        before = ideal()
-        taken = {}
+        before, taken = ideal(), {}
         for workers in (1, 2):
-            began = time.perf_counter()
-            run(
-                set_path,
-                folder / f"{number}-{workers}",
-                agent="rules",
-                config=Config(run=RunSettings(workers=workers)),
-            )
-            taken[workers] = time.perf_counter() - began
+            watch = watched(set_path, folder / f"{number}-{workers}", workers)
+            taken[workers] = watch.wall_sec
+            told = f"| {number + 1} | {workers} | {line(watch, workers)} |"
+            if workers == 1:
+                print(f"{told} | | |", flush=True)
         best = statistics.mean((before, ideal()))
         ratio = taken[1] / taken[2]
         found.append(ratio / best)
-        print(
-            f"round {number}: 1 worker {taken[1]:.2f} s, 2 workers {taken[2]:.2f} s, "
-            f"speed-up {ratio:.2f} of {best:.2f}: {ratio / best:.2f} of the ideal"
-        )
-    print(f"of the ideal, median: {statistics.median(found):.2f} (must: .9)")
+        print(f"{told} {ratio:.2f} | {best:.2f} | {ratio / best:.2f} |", flush=True)
+    print(
+        f"\nOf the possible speed-up: {statistics.median(found):.2f} (median; must be "
+        ".9). Possible: two busy loops against one, just before and after."
+    )
+
+
+def line(watch: Watch, workers: int) -> str:
+    """Return the cells of a row: all workers together."""
+    used = watch.workers(workers)
+    sums = [sum(getattr(u, f"{k}_sec") for u in used) for k in ("cpu", "queue", "idle")]
+    cells = [watch.wall_sec, *sums, watch.own_cpu_sec]
+    return " | ".join(
+        [*(f"{x:.2f}" for x in cells), f"{watch.peak_mib * 1.048576:.0f}"]
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", type=Path, help="default: the simulated demo set")
-    parser.add_argument("--times", type=int, default=8, help="of each instance")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--times", type=int, default=6, help="of each instance")
+    parser.add_argument("--rounds", type=int, default=3)
     told = parser.parse_args()
+    # not at the top: each worker process imports this file, too
+    from eegbench.suites.eegagent.demo import build_demo
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         overhead(folder)
