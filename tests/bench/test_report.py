@@ -312,8 +312,8 @@ def test_measurements_say_which_class_they_look_like() -> None:
     # the second is the first under another name
     assert [item["name"] for item in told["items"]] == ["rms (\u00b5V)", "x line (Hz)"]
     assert told["told"] == [
-        "like muscle (reference) in 1 of 2 measurements",
-        "like clean (answer) in 2 of 2 measurements",
+        "within the middle 80 % of muscle (reference) in 1 of 2 measurements",
+        "within the middle 80 % of clean (answer) in 2 of 2 measurements",
     ]
 
 

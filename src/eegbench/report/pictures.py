@@ -175,7 +175,10 @@ def _measurements(
 
 
 def _fits(case: ScoredCase, items: Sequence[JsonObject]) -> list[str]:
-    """Return in how many measurements the recording looks like either class."""
+    """Return in how many measurements the recording looks like either class.
+
+    The middle 80 % is what the picture draws as a line, from the 10 to the 90 % point.
+    """
     told = []
     for role, label in (("reference", case.reference.label), ("answer", case.label)):
         spreads = [
@@ -187,7 +190,8 @@ def _fits(case: ScoredCase, items: Sequence[JsonObject]) -> list[str]:
         inside = sum(q[0] <= value <= q[-1] for value, q in spreads)
         if spreads and not (role == "answer" and label == case.reference.label):
             told.append(
-                f"like {label} ({role}) in {inside} of {len(spreads)} measurements"
+                f"within the middle 80 % of {label} ({role}) in {inside} of "
+                f"{len(spreads)} measurements"
             )
     return told
 
