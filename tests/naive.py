@@ -9,10 +9,9 @@ from itertools import pairwise
 from math import cos, pi, sin
 
 
-def stretch_sums(x: Sequence[int], flat_below: int) -> dict[str, int]:
-    """Sums of a stretch of samples, powers about the rounded-down mean."""
+def stretch_sums(x: Sequence[int], flat_below: int, centre: int) -> dict[str, int]:
+    """Sums of a stretch of samples, powers about a centre."""
     n = len(x)
-    centre = sum(x) // n
     y = [v - centre for v in x]
     steps = [b - a for a, b in pairwise(x)]
     bends = [b - a for a, b in pairwise(steps)]
@@ -23,7 +22,6 @@ def stretch_sums(x: Sequence[int], flat_below: int) -> dict[str, int]:
         "step_square": sum(v * v for v in steps),
         "bend_square": sum(v * v for v in bends),
         "path": sum(abs(v) for v in steps),
-        "centre": centre,
         "rest": sum(y),
         "least": min(x),
         "greatest": max(x),

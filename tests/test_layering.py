@@ -100,6 +100,9 @@ PARTS = {
     "eegcore.kernels._vector": Rule(
         ("eegcore.kernels",), outside=("numpy", "numba", "llvmlite")
     ),
+    "eegcore.kernels._lanes": Rule(
+        ("eegcore.kernels",), outside=("numpy", "numba", "llvmlite")
+    ),
     "eegcore": Rule(
         ("eegcore",),
         never=("eegcore.tools", "eegcore.cli", "eegcore.serve"),

@@ -24,7 +24,7 @@ Int = NDArray[np.int64]
 
 PIECE = 64  # blocks that are computed together
 SEGMENTS, STRETCHES, DENSITIES = range(3)
-N_SUMS, N_MARKS = 6, 11  # rows of `eegcore.kernels.waveform`
+N_SUMS, N_MARKS = 6, 11  # rows of `eegcore.kernels.stretch`
 _BATCH_SEGMENTS = 1024
 
 

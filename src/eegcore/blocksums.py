@@ -185,7 +185,7 @@ class BlockSums(NamedTuple):
         4 |Hann-windowed bin|^2 of the segment that starts at each block, in squares of
         stored integers; the last block of a recording starts none.
     sums, marks : ndarray, float64 (6, n_blocks) and int32 (11, n_blocks)
-        See `eegcore.kernels.waveform`.
+        See `eegcore.kernels.stretch`.
     """
 
     atoms: NDArray[np.float32]
@@ -228,6 +228,28 @@ class Sums:
             8 * (self._h + 1) // PIECE,
         )
         return sum(sizes[kind] for kind in kinds)
+
+    def fits(
+        self, channels: Sequence[int], n_blocks: int, kinds: tuple[int, ...]
+    ) -> bool:
+        """Whether the sums of so many blocks can be kept all at once."""
+        return self.bytes_of(kinds) * len(channels) * n_blocks <= KEPT_BYTES
+
+    def has(
+        self, channels: Sequence[int], first: int, stop: int, kinds: tuple[int, ...]
+    ) -> bool:
+        """Whether sums of some blocks are kept."""
+        rows = np.array([self._kept.rows[channel] for channel in channels])
+        with _lock:
+            for number in range(first // CHUNK, -(-stop // CHUNK)):
+                chunk = self._kept.chunks.get(number)
+                if chunk is None:
+                    return False
+                low, high = max(first - number * CHUNK, 0), stop - number * CHUNK
+                pieces = slice(low // PIECE, -(-min(high, CHUNK) // PIECE))
+                if not all(chunk.have[kind, rows, pieces].all() for kind in kinds):
+                    return False
+        return True
 
     def prepare(
         self, channels: Sequence[int], first: int, stop: int, kinds: tuple[int, ...]
@@ -422,7 +444,7 @@ def prepare(
     for (_, first, stop), channels in groups.items():
         sums = Sums(recording, channels[0])
         stop = min(stop, sums.n_blocks)
-        if sums.bytes_of(kinds) * len(channels) * (stop - first) <= KEPT_BYTES:
+        if sums.fits(channels, stop - first, kinds):
             with _lock:
                 sums.prepare(channels, first, stop, kinds)
                 sums.bound()

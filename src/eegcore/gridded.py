@@ -1,9 +1,11 @@
 """Features of windows of whole blocks, from the sums of their blocks.
 
-The sums are those that `eegcore.blocksums` keeps, or, for a few windows, are computed
-on the spot: the same numbers, added up by the same kernel.
+The sums are those that `eegcore.blocksums` keeps, or are computed slab by slab on the
+spot and forgotten: the same numbers, added up by the same kernel. A slab is so small
+that its samples are still in the cache when crossings are counted.
 """
 
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -46,6 +48,8 @@ FEATURES = (
 )
 _LONGEST = 1 << 18  # sums of more samples at once could overflow
 _BATCH_SAMPLES = 1 << 21  # of a slab, which is read twice and should stay in cache
+_SLAB_BLOCKS = 6000  # of all channels of a slab that is computed and forgotten
+_room = threading.local()
 
 
 class _Work(NamedTuple):
@@ -98,6 +102,7 @@ def features_on_grid(
     rows: Sequence[int],
     columns: Int,
     out: Float,
+    keep: bool,
 ) -> None:
     """Features of windows of whole blocks of channels with one rate.
 
@@ -111,6 +116,8 @@ def features_on_grid(
         Where in `out` each window goes.
     out : ndarray, float64, (n_rows, n_features, n_columns)
         Contiguous.
+    keep : bool
+        Whether the sums should be kept for later calls, if they fit.
     """
     if not starts.size:
         return
@@ -121,13 +128,38 @@ def features_on_grid(
         first, columns = first[order], columns[order]
     recording.check_unchanged()
     low, high = int(first[0]), int(first[-1]) + work.n_blocks
-    if high - low <= PIECE:
+    if high - low > PIECE:
+        sums = Sums(recording, work.channels[0])
+        kept = sums.fits(work.channels, high - low, work.kinds) if keep else False
+        if kept or sums.has(work.channels, low, high, work.kinds):
+            _from_kept(recording, work, first, columns, out)
+            return
+    _streamed(recording, work, first, columns, out)
+
+
+def _streamed(
+    recording: Recording, work: _Work, first: Int, columns: Int, out: Float
+) -> None:
+    """Features from sums that are computed slab by slab and forgotten."""
+    n, threads = len(work.channels), n_threads()
+    span = int(first[-1] - first[0]) + work.n_blocks
+    size = max(2 * PIECE, min(_SLAB_BLOCKS // n, -(-span // threads)), work.n_blocks)
+    slabs = []
+    at = 0
+    while at < first.size:
+        end = int(np.searchsorted(first, first[at] + size - work.n_blocks, "right"))
+        gaps = np.flatnonzero(np.diff(first[at:end]) > work.n_blocks + PIECE)
+        end = at + int(gaps[0]) + 1 if gaps.size else end
+        slabs.append(slice(at, end))
+        at = end
+
+    def compute(some: slice) -> None:
+        low, high = int(first[some][0]), int(first[some][-1]) + work.n_blocks
         tables, which = _fresh(recording, work, low, high)
-        places = np.empty((first.size, 2), np.int64)
-        places[:, 0], places[:, 1] = first - low, columns
-        _compute(recording, work, tables, which, places, low, out)
-        return
-    _from_kept(recording, work, first, columns, out)
+        places = np.stack([first[some] - low, columns[some]], axis=1)
+        _answer(recording, work, tables, which, places, low, out)
+
+    run(compute, slabs)
 
 
 def _work(
@@ -166,12 +198,15 @@ def _fresh(
 ) -> tuple[BlockSums, Int]:
     """Sums of blocks low..high-1; channel, row of sums and row of out of each."""
     n, blocks = len(work.channels), high - low
-    tables = BlockSums(
-        np.empty((n, work.weights.shape[1], blocks), np.float32),
-        np.empty((n, N_SUMS, blocks)),
-        np.empty((n, N_MARKS, blocks), np.int32),
-    )
-    flags = np.empty((n, blocks), np.uint8)
+    size = (n, work.weights.shape[1], -(-blocks // PIECE) * PIECE)
+    if getattr(_room, "size", None) != size:  # space of this thread
+        tables = BlockSums(
+            np.empty(size, np.float32),
+            np.empty((n, N_SUMS, size[2])),
+            np.empty((n, N_MARKS, size[2]), np.int32),
+        )
+        _room.size, _room.kept = size, (tables, np.empty((n, size[2]), np.uint8))
+    tables, flags = _room.kept
     which = _which(work, range(n))
     out = (tables.atoms, flags, tables.sums, tables.marks, np.empty((n, 1, 1)))
     flat = work.scales[:, 2].astype(np.int64)
@@ -232,31 +267,44 @@ def _compute(
     out: Float,
 ) -> None:
     """Features from sums, several channels or windows at a time on several threads."""
-    from eegcore.kernels.features import N_FEATURES, window_features
-
-    layout = layout_of(recording)
-    kind = sample_kind(recording)
-    blocks = tuple(tables)
+    everything = slice(None)
+    n, threads = len(which), n_threads()
+    parts = [(everything, everything)]
+    if threads > 1 and len(places) * n * work.n_blocks >= CHUNK:
+        if n > 1:
+            parts = [(slice(i, i + 1), everything) for i in range(n)]
+        else:
+            size = -(-len(places) // threads)
+            starts = range(0, len(places), size)
+            parts = [(everything, slice(i, i + size)) for i in starts]
 
     def compute(part: tuple[slice, slice]) -> None:
-        some, windows = part
-        room: tuple[Any, ...] = (
-            np.empty(work.n_blocks * work.h + 96, kind),
-            ones_then_zeros(),
-            np.empty(work.weights.shape[1]),
-            np.empty(N_FEATURES),
-        )
-        given = (work.lengths, work.weights, work.place, work.want, room)
-        channels = (which[some], work.scales[some], work.rate_hz)
-        window_features(layout, channels, (places[windows], base), blocks, given, out)
+        channels, windows = part
+        some = work._replace(scales=work.scales[channels])
+        _answer(recording, some, tables, which[channels], places[windows], base, out)
 
-    everything = (slice(None), slice(None))
-    n, threads = len(which), n_threads()
-    if threads == 1 or len(places) * n * work.n_blocks < CHUNK:
-        compute(everything)
-    elif n > 1:
-        run(compute, [(slice(i, i + 1), everything[1]) for i in range(n)])
-    else:
-        size = -(-len(places) // threads)
-        starts = range(0, len(places), size)
-        run(compute, [(everything[0], slice(i, i + size)) for i in starts])
+    run(compute, parts)
+
+
+def _answer(
+    recording: Recording,
+    work: _Work,
+    tables: BlockSums,
+    which: Int,
+    places: Int,
+    base: int,
+    out: Float,
+) -> None:
+    """Features from sums, on this thread."""
+    from eegcore.kernels.features import N_FEATURES, window_features
+
+    room: tuple[Any, ...] = (
+        np.empty(work.n_blocks * work.h + 96, sample_kind(recording)),
+        ones_then_zeros(),
+        np.empty(work.weights.shape[1]),
+        np.empty(N_FEATURES),
+    )
+    given = (work.lengths, work.weights, work.place, work.want, room)
+    channels = (which, work.scales, work.rate_hz)
+    layout, blocks = layout_of(recording), tuple(tables)
+    window_features(layout, channels, (places, base), blocks, given, out)

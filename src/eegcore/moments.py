@@ -238,7 +238,7 @@ def _combined(
     sums: Float, marks: NDArray[np.signedinteger[Any]], counts: Int, flat_below: int
 ) -> _Totals:
     """Totals of stretches from those of their parts, joined at the seams."""
-    from eegcore.kernels import waveform as k
+    from eegcore.kernels import stretch as k
 
     # sums run along the last axis in memory: the same order for one stretch or many
     sums = np.ascontiguousarray(sums)

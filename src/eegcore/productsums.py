@@ -122,6 +122,8 @@ def _summed(
     work = (
         aligned((TILE + 64,), sample_kind(recording)),
         aligned((some.size * TILE,), np.int16),
+        np.zeros((some.size, some.size), np.int64),
+        np.empty((some.size, TILE)),
     )
     out = (products, sums, low, high)
     product_sums(layout_of(recording), some, np.array(span), pivot, work, out)

@@ -128,8 +128,12 @@ def features_of_windows(
     grid: WindowGrid,
     *,
     features: tuple[str, ...],
+    keep: bool = False,
 ) -> WindowedFeatures:
-    """Features of the windows of a grid, for channels given by position."""
+    """Features of the windows of a grid, for channels given by position.
+
+    keep: whether the sums of blocks should be kept for later calls, if they fit.
+    """
     n_windows = grid.start_sec.size
     touches_gap = np.zeros(n_windows, dtype=np.bool_)
     if len(recording.segments) > 1:
@@ -144,7 +148,8 @@ def features_of_windows(
             for k, c in enumerate(channels)
             if recording.channels[c].rate_hz == rate_hz
         ]
-        _fill(recording, [channels[k] for k in rows], grid, features, rows, values)
+        some = [channels[k] for k in rows]
+        _fill(recording, some, grid, features, rows, values, keep=keep)
     values[:, :, touches_gap] = np.nan
     return WindowedFeatures(
         tuple(recording.names[i] for i in channels),
@@ -164,6 +169,8 @@ def _fill(
     features: tuple[str, ...],
     rows: list[int],
     values: Float,
+    *,
+    keep: bool,
 ) -> None:
     """Features of channels with one rate to some rows of `values`."""
     starts, stops = window_samples(recording, channels[0], grid)
@@ -180,6 +187,7 @@ def _fill(
             rows=rows,
             columns=np.arange(starts.size),
             out=values,
+            keep=keep,
         )
         return
     for row, channel in zip(rows, channels, strict=True):
@@ -246,6 +254,7 @@ def window_table(
                 rows=(0,),
                 columns=np.arange(members.size),
                 out=found,
+                keep=True,
             )
             out[:, members] = found[0]
             continue

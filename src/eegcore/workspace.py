@@ -167,7 +167,7 @@ def scan_work(
     lanes = arrays[-1]
     if whole:
         lanes.fill(0)
-    return (*arrays[:6], (*arrays[6], flat), lanes)
+    return (*arrays[:6], (*arrays[6], flat), *arrays[7:])
 
 
 def _scan_arrays(
@@ -182,5 +182,7 @@ def _scan_arrays(
         tuple(aligned((small,), np.float32) for _ in range(5)),
         tuple(aligned((16 * h,), np.float32) for _ in range(8)),
         (ones_then_zeros(), np.zeros(h + 64, np.int16)),
+        aligned((n_channels, 2, 32), np.float32),
+        aligned((n_channels, 2, 32), np.float32),
         aligned((n_channels, 16 * (h + 1) if whole else 16), np.float32),
     )

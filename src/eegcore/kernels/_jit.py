@@ -26,8 +26,12 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _njit: Any = numba.njit
 _log = logging.getLogger("eegcore")
 _config: Any = numba.core.config
+# _nrt: without it every slice of an array, and every array that a part receives, costs
+# a call that counts references, and vectors leave the registers around each. Kernels
+# therefore allocate nothing: their caller owns all arrays until they return.
 _SETTINGS: dict[str, Any] = {
     "nogil": True,
+    "_nrt": False,
     "error_model": "numpy",
     "fastmath": False,
     "boundscheck": False,

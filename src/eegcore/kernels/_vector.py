@@ -1,6 +1,6 @@
-"""Explicit vectors for kernels: the only place that touches llvmlite.
+"""Explicit vectors for kernels: with `eegcore.kernels._lanes` all that touches llvmlite.
 
-A vector holds 16 equal lanes of float32, float64, int32, or 32 of int16. LLVM
+A vector holds 16 equal lanes of float32, float64, int32, 32 of int16, 8 of int64. LLVM
 splits it into what the processor has (one AVX-512 register, two of AVX2, four of
 NEON), so one source serves all of them. No operation carries a fast-math flag and
 none is contracted unasked: every lane gives the same bits on every processor.
@@ -17,19 +17,20 @@ from numba.extending import intrinsic, models, register_model
 _declared: Any = cgutils.get_or_insert_function
 
 
-def _lowered(function: Callable[..., Any]) -> Any:
+def lowered(function: Callable[..., Any]) -> Any:
     """Make an intrinsic of its lowering; what it returns has no Python type."""
     return intrinsic(function)
 
 
 LANES = 16
-_I32 = ir.IntType(32)
+I32 = ir.IntType(32)
 _ELEMENTS = {
     "f4": (ir.FloatType(), 16, types.float32),
     "f8": (ir.DoubleType(), 16, types.float64),
     "i2": (ir.IntType(16), 32, types.int16),
     "i4": (ir.IntType(32), 16, types.int32),
     "i8": (ir.IntType(64), 16, types.int64),
+    "q8": (ir.IntType(64), 8, types.int64),
 }
 
 
@@ -56,8 +57,8 @@ class _VectorModel(models.PrimitiveModel):
 
 
 _kind: Any = VectorType
-_OF = {code: _kind(code) for code in _ELEMENTS}
-_BY_SCALAR = {v.scalar: v for v in _OF.values()}
+OF = {code: _kind(code) for code in _ELEMENTS}
+_BY_SCALAR = {v.scalar: v for code, v in OF.items() if code != "q8"}
 
 
 def _pointer(context: Any, builder: Any, array: Any, value: Any, index: Any) -> Any:
@@ -85,7 +86,7 @@ def _convert(builder: Any, value: Any, source: Any, target: VectorType) -> Any:
     return builder.fpext(value, target.llvm)
 
 
-@_lowered
+@lowered
 def load(typing: Any, array: Any, index: Any) -> Any:
     """Lanes from ``array[index:]``, in the array's own type."""
     vector = _BY_SCALAR[array.dtype]
@@ -96,7 +97,7 @@ def load(typing: Any, array: Any, index: Any) -> Any:
     return vector(array, types.intp), generate
 
 
-@_lowered
+@lowered
 def load_as(typing: Any, array: Any, index: Any, like: Any) -> Any:
     """16 lanes from ``array[index:]``, converted to the type of array ``like``."""
     vector = _BY_SCALAR[like.dtype]
@@ -108,7 +109,7 @@ def load_as(typing: Any, array: Any, index: Any, like: Any) -> Any:
     return vector(array, types.intp, like), generate
 
 
-@_lowered
+@lowered
 def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Lanes to ``array[index:]``."""
 
@@ -122,7 +123,7 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.intp, value), generate
 
 
-@_lowered
+@lowered
 def peek(typing: Any, array: Any, index: Any) -> Any:
     """One element, without a look at negative indices."""
 
@@ -132,7 +133,7 @@ def peek(typing: Any, array: Any, index: Any) -> Any:
     return array.dtype(array, types.intp), generate
 
 
-@_lowered
+@lowered
 def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Set one element, without a look at negative indices."""
 
@@ -144,22 +145,22 @@ def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.intp, array.dtype), generate
 
 
-@_lowered
+@lowered
 def splat(typing: Any, scalar: Any) -> Any:
     """The same number in every lane."""
     vector = _BY_SCALAR[scalar]
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         empty = ir.Constant(vector.llvm, ir.Undefined)
-        one = builder.insert_element(empty, args[0], ir.Constant(_I32, 0))
-        mask = ir.Constant(ir.VectorType(_I32, vector.lanes), [0] * vector.lanes)
+        one = builder.insert_element(empty, args[0], ir.Constant(I32, 0))
+        mask = ir.Constant(ir.VectorType(I32, vector.lanes), [0] * vector.lanes)
         return builder.shuffle_vector(one, empty, mask)
 
     return vector(scalar), generate
 
 
 def _arithmetic(name: str) -> Any:
-    @_lowered
+    @lowered
     def operation(typing: Any, a: Any, b: Any) -> Any:
         method = "f" + name if a.is_float else name
 
@@ -176,7 +177,7 @@ sub = _arithmetic("sub")
 mul = _arithmetic("mul")
 
 
-@_lowered
+@lowered
 def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
     """``a * b + c`` rounded once: asked for by name, never left to the compiler."""
 
@@ -190,7 +191,7 @@ def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
     return a(a, b, c), generate
 
 
-@_lowered
+@lowered
 def bit_and(typing: Any, a: Any, b: Any) -> Any:
     """Bitwise and of two integer vectors."""
 
@@ -200,7 +201,7 @@ def bit_and(typing: Any, a: Any, b: Any) -> Any:
     return a(a, b), generate
 
 
-@_lowered
+@lowered
 def negate(typing: Any, a: Any) -> Any:
     """Each lane with the other sign."""
 
@@ -211,7 +212,7 @@ def negate(typing: Any, a: Any) -> Any:
 
 
 def _pick(order: str) -> Any:
-    @_lowered
+    @lowered
     def operation(typing: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             compare = builder.fcmp_ordered if a.is_float else builder.icmp_signed
@@ -226,7 +227,7 @@ minimum = _pick("<")
 maximum = _pick(">")
 
 
-@_lowered
+@lowered
 def absolute(typing: Any, a: Any) -> Any:
     """Each lane without its sign."""
 
@@ -238,15 +239,15 @@ def absolute(typing: Any, a: Any) -> Any:
     return a(a), generate
 
 
-@_lowered
+@lowered
 def multiply_pairs(typing: Any, a: Any, b: Any) -> Any:
     """32 int16 by 32 int16; neighbouring products added: 16 int32 (pmaddwd)."""
-    wide = ir.VectorType(_I32, 32)
+    wide = ir.VectorType(I32, 32)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         product = builder.mul(builder.sext(args[0], wide), builder.sext(args[1], wide))
         empty = ir.Constant(wide, ir.Undefined)
-        masks = ir.VectorType(_I32, 16)
+        masks = ir.VectorType(I32, 16)
         even = ir.Constant(masks, list(range(0, 32, 2)))
         odd = ir.Constant(masks, list(range(1, 32, 2)))
         return builder.add(
@@ -254,13 +255,59 @@ def multiply_pairs(typing: Any, a: Any, b: Any) -> Any:
             builder.shuffle_vector(product, empty, odd),
         )
 
-    return _OF["i4"](a, b), generate
+    return OF["i4"](a, b), generate
 
 
-@_lowered
+@lowered
+def pair_sums(typing: Any, a: Any) -> Any:
+    """32 int16 as 16 int32: neighbouring lanes added.
+
+    Not as a product with ones, which LLVM takes apart and permutes.
+    """
+    result = OF["i4"]
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        sixteen = ir.Constant(result.llvm, [16] * 16)
+        both = builder.bitcast(args[0], result.llvm)
+        even = builder.ashr(builder.shl(both, sixteen), sixteen)
+        return builder.add(even, builder.ashr(both, sixteen))
+
+    return result(a), generate
+
+
+@lowered
+def as_pairs(typing: Any, a: Any) -> Any:
+    """32 int16 as 16 lanes of two, for `even_as` and `odd_as`."""
+    result = OF["i4"]
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], result.llvm)
+
+    return result(a), generate
+
+
+def _one_of_pairs(*, odd: bool) -> Any:
+    @lowered
+    def operation(typing: Any, a: Any, like: Any) -> Any:
+        vector = _BY_SCALAR[like.dtype]
+
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            sixteen = ir.Constant(a.llvm, [16] * 16)
+            value = args[0] if odd else builder.shl(args[0], sixteen)
+            return builder.sitofp(builder.ashr(value, sixteen), vector.llvm)
+
+        return vector(a, like), generate
+
+    return operation
+
+
+even_as, odd_as = _one_of_pairs(odd=False), _one_of_pairs(odd=True)
+
+
+@lowered
 def multiply_high(typing: Any, a: Any, b: Any) -> Any:
     """Upper 16 bits of the products of int16 lanes."""
-    wide = ir.VectorType(_I32, 32)
+    wide = ir.VectorType(I32, 32)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         product = builder.mul(builder.sext(args[0], wide), builder.sext(args[1], wide))
@@ -271,7 +318,7 @@ def multiply_high(typing: Any, a: Any, b: Any) -> Any:
 
 
 def _shifted(count: int) -> Any:
-    @_lowered
+    @lowered
     def operation(typing: Any, a: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return builder.ashr(args[0], ir.Constant(a.llvm, [count] * a.lanes))
@@ -284,10 +331,10 @@ def _shifted(count: int) -> Any:
 shift15, shift16 = _shifted(15), _shifted(16)  # arithmetic shifts to the right
 
 
-@_lowered
+@lowered
 def widen(typing: Any, a: Any) -> Any:
     """16 int32 as 16 int64."""
-    result = _OF["i8"]
+    result = OF["i8"]
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.sext(args[0], result.llvm)
@@ -296,7 +343,7 @@ def widen(typing: Any, a: Any) -> Any:
 
 
 def _counted(order: str) -> Any:
-    @_lowered
+    @lowered
     def operation(typing: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             compare = builder.fcmp_ordered if a.is_float else builder.icmp_signed
@@ -313,7 +360,7 @@ bits_less = _counted("<")
 bits_equal = _counted("==")
 
 
-@_lowered
+@lowered
 def count_bits(typing: Any, bits: Any) -> Any:
     """Number of bits that are set, as int64."""
 
@@ -323,101 +370,7 @@ def count_bits(typing: Any, bits: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-def _extreme(order: str) -> Any:
-    @_lowered
-    def operation(typing: Any, a: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            value, lanes = args[0], a.lanes
-            while lanes > 1:
-                lanes //= 2
-                masks = ir.VectorType(_I32, lanes)
-                empty = ir.Constant(value.type, ir.Undefined)
-                low = ir.Constant(masks, list(range(lanes)))
-                high = ir.Constant(masks, list(range(lanes, 2 * lanes)))
-                one = builder.shuffle_vector(value, empty, low)
-                two = builder.shuffle_vector(value, empty, high)
-                compare = builder.fcmp_ordered if a.is_float else builder.icmp_signed
-                value = builder.select(compare(order, one, two), one, two)
-            return builder.extract_element(value, ir.Constant(_I32, 0))
-
-        return a.scalar(a), generate
-
-    return operation
-
-
-least = _extreme("<")
-greatest = _extreme(">")
-
-
-@_lowered
-def total(typing: Any, a: Any) -> Any:
-    """Sum of all lanes; integer lanes are summed as int64, floats as a fixed tree."""
-    result = a.scalar if a.is_float else types.int64
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        value = args[0]
-        if not a.is_float and a.code != "i8":
-            value = builder.sext(value, ir.VectorType(ir.IntType(64), a.lanes))
-        plus = builder.fadd if a.is_float else builder.add
-        lanes = a.lanes
-        while lanes > 1:
-            half = lanes // 2
-            empty = ir.Constant(value.type, ir.Undefined)
-            masks = ir.VectorType(_I32, half)
-            low = ir.Constant(masks, list(range(half)))
-            high = ir.Constant(masks, list(range(half, lanes)))
-            value = plus(
-                builder.shuffle_vector(value, empty, low),
-                builder.shuffle_vector(value, empty, high),
-            )
-            lanes = half
-        return builder.extract_element(value, ir.Constant(_I32, 0))
-
-    return result(a), generate
-
-
-@_lowered
-def lane(typing: Any, a: Any, index: Any) -> Any:
-    """One lane of a vector."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.extract_element(args[0], args[1])
-
-    return a.scalar(a, types.intp), generate
-
-
-def _shuffle(mask: list[int]) -> Any:
-    @_lowered
-    def operation(typing: Any, a: Any, b: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            masks = ir.Constant(ir.VectorType(_I32, len(mask)), mask)
-            return builder.shuffle_vector(args[0], args[1], masks)
-
-        return a(a, b), generate
-
-    return operation
-
-
-def _exchange(width: int, *, high: bool) -> Any:
-    """One butterfly of a transpose: blocks of ``width`` lanes change rows."""
-    mask = []
-    for lane in range(LANES):
-        upper = bool(lane & width)
-        if high:
-            mask.append(LANES + lane if upper else lane + width)
-        else:
-            mask.append(LANES + lane - width if upper else lane)
-    return _shuffle(mask)
-
-
-low8, high8 = _exchange(8, high=False), _exchange(8, high=True)
-low4, high4 = _exchange(4, high=False), _exchange(4, high=True)
-low2, high2 = _exchange(2, high=False), _exchange(2, high=True)
-low1, high1 = _exchange(1, high=False), _exchange(1, high=True)
-next_lane = _shuffle(list(range(1, LANES + 1)))  # lanes 1..15 of a, then lane 0 of b
-
-
-@_lowered
+@lowered
 def prefetch(typing: Any, array: Any, index: Any) -> Any:
     """Ask for the cache line of ``array[index]`` ahead of its use."""
 
@@ -426,10 +379,10 @@ def prefetch(typing: Any, array: Any, index: Any) -> Any:
         pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
         function = _declared(
             builder.module,
-            ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32]),
+            ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32]),
             "llvm.prefetch.p0i8",
         )
-        flags = [ir.Constant(_I32, value) for value in (0, 3, 1)]
+        flags = [ir.Constant(I32, value) for value in (0, 3, 1)]
         builder.call(function, [builder.bitcast(pointer, byte), *flags])
         return context.get_dummy_value()
 

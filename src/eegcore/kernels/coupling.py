@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 
 from eegcore.kernels._jit import kernel, part
+from eegcore.kernels._lanes import (
+    total,
+)
 from eegcore.kernels._vector import (
     add,
     bit_and,
@@ -13,7 +16,6 @@ from eegcore.kernels._vector import (
     peek,
     poke,
     splat,
-    total,
     widen,
 )
 from eegcore.kernels.gather import copy_samples
@@ -56,15 +58,14 @@ def product_sums(
     """Sums of x_i and of x_i x_j over stored samples span[0] to span[1].
 
     channels: even in number (the last may be twice there). pivot: int64, what is taken
-    from each channel first. work: samples and int16 rows of TILE. out: products float64
+    from each channel first. work: samples, int16 rows of TILE, int64
+    zeros (row, row), float64 (row, TILE). out: products float64
     (row, row), sums int64, least and greatest int64. A tile in which a channel leaves
     the pivot by more than 16,383 is summed in float64.
     """
-    x, y = work
+    x, y, part_sums, wide = work
     products, sums, low, high = out
     n = channels.shape[0]
-    part_sums = np.zeros((n, n), np.int64)
-    wide = np.empty((n, TILE))
     for first in range(span[0], span[1], TILE):
         count = min(TILE, span[1] - first)
         narrow = True

@@ -13,7 +13,7 @@ import numpy as np
 
 from eegcore.kernels._jit import kernel, part
 from eegcore.kernels.gather import copy_samples
-from eegcore.kernels.waveform import (
+from eegcore.kernels.stretch import (
     BEND_SQUARE,
     CENTRE,
     CUBE,
@@ -31,8 +31,8 @@ from eegcore.kernels.waveform import (
     SECOND,
     SQUARE,
     STEP_SQUARE,
-    changes,
 )
+from eegcore.kernels.waveform import changes
 
 # rows of the figures of a stretch
 (MEAN, VARIANCE, MEAN_SQUARE, PEAK_TO_PEAK, THIRD, FOURTH_MOMENT) = range(6)

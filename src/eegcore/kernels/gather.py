@@ -7,21 +7,30 @@ from numba import types
 from numba.extending import overload
 
 from eegcore.kernels._jit import part
-from eegcore.kernels._vector import (
-    LANES,
-    fused,
+from eegcore.kernels._lanes import (
     high1,
     high2,
     high4,
     high8,
-    load_as,
     low1,
     low2,
     low4,
     low8,
-    mul,
+    total,
+)
+from eegcore.kernels._vector import (
+    LANES,
+    add,
+    as_pairs,
+    even_as,
+    fused,
+    load,
+    load_as,
+    odd_as,
+    pair_sums,
     peek,
     poke,
+    prefetch,
     store,
     sub,
 )
@@ -49,6 +58,14 @@ def _read_of(data: Any, base: Any, i: Any) -> Any:
 
 
 @part
+def sample(layout: Any, channel: int, i: int) -> Any:
+    """Sample ``i`` of a channel."""
+    data, offsets, per_record, stride = layout
+    n = per_record[channel]
+    return np.int64(_read(data, offsets[channel] + i // n * stride, i % n))
+
+
+@part
 def copy_samples(layout: Any, channel: int, span: Any, out: Any, at: int) -> None:
     """Samples span[0]:span[1] of a channel to ``out[at:]``.
 
@@ -68,6 +85,53 @@ def copy_samples(layout: Any, channel: int, span: Any, out: Any, at: int) -> Non
         start += count
         record += 1
         inside = 0
+
+
+@part
+def ask_for(layout: Any, channel: int, span: Any) -> None:
+    """Have samples span[0]:span[1] of a channel brought to the cache meanwhile."""
+    data, offsets, per_record, stride = layout
+    n = per_record[channel]
+    wide = np.int64(3 if data.itemsize == 1 else 1)
+    line = 64 // data.itemsize
+    start, stop = span
+    while start < stop:
+        record = start // n
+        end = min(stop, (record + 1) * n)
+        base = offsets[channel] + record * (stride - n * wide)
+        for at in range(base + start * wide, base + end * wide, line):
+            prefetch(data, at)
+        start = end
+
+
+def sum_of(x: Any, at: Any, n: Any) -> Any:
+    """Sum of x[at : at + n]."""
+
+
+@overload(sum_of)
+def _sum_of(x: Any, at: Any, n: Any) -> Any:
+    def plain(x: Any, at: Any, n: Any) -> Any:
+        s = np.int64(0)
+        for i in range(n):
+            s += np.int64(peek(x, at + i))
+        return s
+
+    if x.dtype != types.int16:
+        return plain
+
+    def lanes(x: Any, at: Any, n: Any) -> Any:
+        s, i = np.int64(0), 0
+        if n >= 32:
+            acc = pair_sums(load(x, at))
+            for j in range(32, n - 31, 32):
+                acc = add(acc, pair_sums(load(x, at + j)))
+            s, i = total(acc), n // 32 * 32
+        while i < n:
+            s += np.int64(peek(x, at + i))
+            i += 1
+        return s
+
+    return lanes
 
 
 @part
@@ -94,16 +158,58 @@ def transposed(r: Any) -> Any:
     )  # fmt: skip
 
 
-@part
-def lanes_of_blocks(x: Any, n: int, less: Any, b: Any, first: int) -> Any:
+def lanes_of_blocks(x: Any, n: Any, less: Any, b: Any, first: Any) -> Any:
     """16 rows x[first + lane * n:][:n], less one number a lane, to b[m * 16 + lane].
 
     Returns each lane's sum of squares; the last rows may be read past their end by
-    up to 15 samples, and n may be shorter than 16.
+    up to 31 samples, and n may be shorter than 16.
     """
-    energy = mul(load_as(less, 0, b), load_as(less, 0, b))
-    energy = sub(energy, energy)
+
+
+@overload(lanes_of_blocks)
+def _lanes_of_blocks(x: Any, n: Any, less: Any, b: Any, first: Any) -> Any:
+    return _lanes_of_pairs if x.dtype == types.int16 else _lanes_of_singles
+
+
+def _lanes_of_pairs(x: Any, n: Any, less: Any, b: Any, first: Any) -> Any:
+    # two samples a lane: half as many exchanges
     minus = load_as(less, 0, b)
+    energy = sub(minus, minus)
+    for m in range(0, n, 32):
+        o = first + m
+        p0, p1 = as_pairs(load(x, o)), as_pairs(load(x, o + n))
+        p2, p3 = as_pairs(load(x, o + 2 * n)), as_pairs(load(x, o + 3 * n))
+        p4, p5 = as_pairs(load(x, o + 4 * n)), as_pairs(load(x, o + 5 * n))
+        p6, p7 = as_pairs(load(x, o + 6 * n)), as_pairs(load(x, o + 7 * n))
+        p8, p9 = as_pairs(load(x, o + 8 * n)), as_pairs(load(x, o + 9 * n))
+        pa, pb = as_pairs(load(x, o + 10 * n)), as_pairs(load(x, o + 11 * n))
+        pc, pd = as_pairs(load(x, o + 12 * n)), as_pairs(load(x, o + 13 * n))
+        pe, pf = as_pairs(load(x, o + 14 * n)), as_pairs(load(x, o + 15 * n))
+        rows = transposed(
+            (p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, pa, pb, pc, pd, pe, pf)
+        )
+        if m + 32 <= n:
+            for i in range(16):
+                v = sub(even_as(rows[i], b), minus)
+                w = sub(odd_as(rows[i], b), minus)
+                energy = fused(w, w, fused(v, v, energy))
+                store(b, (m + 2 * i) * LANES, v)
+                store(b, (m + 2 * i + 1) * LANES, w)
+        else:
+            for i in range((n - m + 1) // 2):
+                v = sub(even_as(rows[i], b), minus)
+                energy = fused(v, v, energy)
+                store(b, (m + 2 * i) * LANES, v)
+                if m + 2 * i + 1 < n:
+                    w = sub(odd_as(rows[i], b), minus)
+                    energy = fused(w, w, energy)
+                    store(b, (m + 2 * i + 1) * LANES, w)
+    return energy
+
+
+def _lanes_of_singles(x: Any, n: Any, less: Any, b: Any, first: Any) -> Any:
+    minus = load_as(less, 0, b)
+    energy = sub(minus, minus)
     for m in range(0, n, 16):
         o = first + m
         r0, r1 = load_as(x, o, b), load_as(x, o + n, b)

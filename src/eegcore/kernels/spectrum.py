@@ -17,6 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.kernels._jit import kernel, part
+from eegcore.kernels._lanes import (
+    next_lane,
+)
 from eegcore.kernels._vector import (
     LANES,
     add,
@@ -25,7 +28,6 @@ from eegcore.kernels._vector import (
     load,
     mul,
     negate,
-    next_lane,
     peek,
     poke,
     splat,
@@ -33,7 +35,7 @@ from eegcore.kernels._vector import (
     sub,
 )
 from eegcore.kernels.fourier import real_bins
-from eegcore.kernels.gather import copy_samples, lanes_of_blocks
+from eegcore.kernels.gather import ask_for, copy_samples, lanes_of_blocks, sum_of
 from eegcore.kernels.waveform import stretches
 
 COARSE = 64  # segments that share one row of density sums
@@ -141,15 +143,6 @@ def _flush(lanes: Any, bins: int, out: Any) -> None:
 
 
 @part
-def _block_mean(x: Any, at: int, n: int) -> Any:
-    acc = np.int64(0)
-    for i in range(n):
-        acc += np.int64(peek(x, at + i))
-    mean: Any = np.int64(np.floor(acc / n))
-    return mean
-
-
-@part
 def _flag(sums: Any, energy: Any, jump: Any, plan: Any, flags: Any, place: Any) -> None:
     """Mark segments of which a checked band drowns in the rounding of float32."""
     at, count = place
@@ -195,7 +188,7 @@ def _transform_group(
         poke(x, j, 0)
     less, energy = small[0], small[1]
     for lane in range(LANES):
-        less[lane] = _block_mean(x, lane * h, h)
+        less[lane] = sum_of(x, lane * h, h) // h
     store(energy, 0, lanes_of_blocks(x, h, less, b, 0))
     n_atoms = plan.atoms.shape[0] - 1
     keep = h + 1 if whole else min(plan.atoms[n_atoms], h) + 1
@@ -214,15 +207,13 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
     (row, kind, block) float64 and marks int32 of each stretch, densities (row, block //
     COARSE, bin) float64 of the segments without a flag.
     """
-    bins_re, bins_im, x, b, small, scratch, small_room, lanes = work
+    bins_re, bins_im, x, b, small, scratch, small_room, means, energies, lanes = work
     atoms, flags, sums, marks, density = out
     mask, room, flat = small_room
     h, first, stop, blocks, want = plan.block, span[0], span[1], span[2], span[3]
     base = span[6]
     n_atoms = plan.atoms.shape[0] - 1
     energy, jump, kept, wanted = small[1], small[2], small[3], small[4]
-    means = np.zeros((channels.shape[0], 2, 2 * LANES), np.float32)
-    energies = np.zeros((channels.shape[0], 2, 2 * LANES), np.float32)
     groups = (stop - first + LANES - 1) // LANES
     extra = 1 if want else 0  # a segment needs the block after it
     for g in range(groups + extra):
@@ -233,6 +224,11 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
             row = channels[i, 1]
             if have > 0:
                 copy_samples(layout, channels[i, 0], (at * h, (at + have) * h), x, 0)
+                following, ahead = i + 1, at
+                if following == channels.shape[0]:
+                    following, ahead = 0, at + LANES
+                after = (ahead * h, min(ahead + LANES, blocks) * h)
+                ask_for(layout, channels[following, 0], after)
                 if span[4] and g < groups:
                     rows = (sums[row], marks[row])
                     count = min(have, stop - at)
@@ -253,8 +249,8 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
                 continue
             means[i, then, LANES] = means[i, now, 0]
             energies[i, then, LANES] = energies[i, now, 0]
-            following = load(means[i, then], 1)
-            store(jump, 0, sub(following, load(means[i, then], 0)))
+            means_after = load(means[i, then], 1)
+            store(jump, 0, sub(means_after, load(means[i, then], 0)))
             _hann_sums(
                 (bins_re[i, then], bins_im[i, then]),
                 (bins_re[i, now], bins_im[i, now]),
@@ -287,10 +283,7 @@ def _windowed_bins(
     for lane in range(LANES):
         s = starts[first + min(lane, count - 1)]
         copy_samples(layout, channel, (s, s + n), x, lane * n)
-        acc = np.int64(0)
-        for i in range(n):
-            acc += np.int64(peek(x, lane * n + i))
-        small[lane] = acc / n
+        small[lane] = sum_of(x, lane * n, n) / n
     lanes_of_blocks(x, n, small, b, 0)
     acc2 = splat(0.0)
     for m in range(n):

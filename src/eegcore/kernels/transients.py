@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 
 from eegcore.kernels._jit import kernel, part
+from eegcore.kernels._lanes import (
+    greatest,
+    total,
+)
+from eegcore.kernels._lanes import least as least_lane
 from eegcore.kernels._vector import (
     LANES,
     add,
     bits_less,
     count_bits,
     fused,
-    greatest,
     load,
     maximum,
     minimum,
@@ -27,10 +31,8 @@ from eegcore.kernels._vector import (
     splat,
     store,
     sub,
-    total,
 )
-from eegcore.kernels._vector import least as least_lane
-from eegcore.kernels.gather import copy_samples, lanes_of_blocks, transposed
+from eegcore.kernels.gather import copy_samples, lanes_of_blocks, sample, transposed
 
 TILE = 128
 
@@ -51,19 +53,14 @@ def _copy_extended(
         )
     if low == position and high == position + count:
         return
-    edge = np.zeros(2, np.int32)
-    copy_samples(layout, channel, (start, start + 1), edge, 0)
-    copy_samples(layout, channel, (start + n - 1, start + n), edge, 1)
-    one = np.zeros(1, np.int32)
+    first, last = sample(layout, channel, start), sample(layout, channel, start + n - 1)
     for i in range(count):
         p = position + i
         if p < 0:
-            copy_samples(layout, channel, (start - p, start - p + 1), one, 0)
-            out[at + i] = 2 * edge[0] - one[0]
+            out[at + i] = 2 * first - sample(layout, channel, start - p)
         elif p >= n:
             q = 2 * n - 2 - p
-            copy_samples(layout, channel, (start + q, start + q + 1), one, 0)
-            out[at + i] = 2 * edge[1] - one[0]
+            out[at + i] = 2 * last - sample(layout, channel, start + q)
 
 
 @part
@@ -246,7 +243,7 @@ def _steepest(v: Any, first: int, stop: int) -> Any:
 
 
 @part
-def _describe(v: Any, first: int, stop: int, out: Any) -> None:
+def _describe(v: Any, first: int, stop: int) -> Any:
     """Sum of squares, least and greatest of ``v[first:stop]``."""
     square, low, high = 0.0, v[first], v[first]
     i = first
@@ -264,7 +261,7 @@ def _describe(v: Any, first: int, stop: int, out: Any) -> None:
         square += value * value
         low, high = min(low, value), max(high, value)
         i += 1
-    out[0], out[1], out[2] = square, low, high
+    return square, low, high
 
 
 @part
@@ -333,7 +330,6 @@ def find_candidates(
     step, half widths (-1: not found) of each candidate, lane after lane.
     """
     low, first, stop, end, length, n, margin, distance = span
-    some = np.empty(3)
     found = 0
     for lane in range(lanes.shape[0]):
         row0 = lanes[lane, 1]
@@ -348,10 +344,10 @@ def find_candidates(
         if row0 + length < n:
             final = min(final, last + margin - at)
         edges = (-at, n - 1 - at, trusted, final)
-        _describe(v[lane], begin - at, last - at, some)
-        totals[lane, 0] += some[0]
-        totals[lane, 1] = min(totals[lane, 1], some[1])
-        totals[lane, 2] = max(totals[lane, 2], some[2])
+        square, lowest, highest = _describe(v[lane], begin - at, last - at)
+        totals[lane, 0] += square
+        totals[lane, 1] = min(totals[lane, 1], lowest)
+        totals[lane, 2] = max(totals[lane, 2], highest)
         bounds = (max(begin, 1) - at, min(last, n - 1) - at)
         known = found
         found = _searched(v[lane], bounds, edges, (least, distance), out, known)

@@ -226,7 +226,11 @@ def _answer(call: Call, planned: Plan) -> Json:
         call.start_sec, call.stop_sec, planned.window_sec, step_sec=planned.step_sec
     )
     found = features_of_windows(
-        call.recording, call.channels, grid, features=planned.features
+        call.recording,
+        call.channels,
+        grid,
+        features=planned.features,
+        keep=True,
     )
     gaps = found.touches_gap if len(call.recording.segments) > 1 else None
     channels = [
