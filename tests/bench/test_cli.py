@@ -161,32 +161,11 @@ def test_list_names_tasks_and_agents() -> None:
 def test_run_then_score_with_a_baseline(tmp_path: Path) -> None:
     folder = small_set(tmp_path / "set")
     out = tmp_path / "run"
-    result = call(
-        "run",
-        folder,
-        "--agent",
-        "constant",
-        "--workers",
-        "1",
-        "--limit",
-        "2",
-        "-o",
-        out,
-    )
+    told = ("run", folder, "--agent", "constant", "--workers", "1", "--limit", "2")
+    result = call(*told, "-o", out)
     assert result.exit_code == 0, result.output
     assert "2 instances" in result.stdout
-    again = call(
-        "run",
-        folder,
-        "--agent",
-        "constant",
-        "--workers",
-        "1",
-        "--limit",
-        "2",
-        "-o",
-        out,
-    )
+    again = call(*told, "-o", out)
     assert "2 done before" in again.stdout
     assert call("score", out, "--rounds", "0").exit_code == 0
     unknown = call("run", folder, "--agent", "nobody", "-o", tmp_path / "x")
