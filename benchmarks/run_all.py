@@ -11,13 +11,17 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 from gen_data import SHAPES, make
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("bench_spectrum", "bench_windowed", "bench_tools", "bench_startup")
+SCRIPTS = (
+    *("bench_spectrum", "bench_windowed", "bench_tools", "bench_startup"),
+    *("bench_runner", "bench_scaling", "bench_archive", "bench_identity"),
+)
 LIMIT_SEC = 210.0  # each, so that all end within a quarter of an hour
 PACKAGES = (
     *("numpy", "scipy", "numba", "llvmlite", "mne", "pyedflib", "edfio"),
@@ -49,6 +53,15 @@ def machine() -> list[str]:
 def run_script(script: str, environment: dict[str, str]) -> tuple[str, str]:
     """Return what a script printed and, if it did not end well, why."""
     begin = time.perf_counter()
+    # what a script leaves in it, also one that was stopped, is removed
+    with tempfile.TemporaryDirectory() as folder:
+        printed, problem = ended_in_time(script, environment | {"TMPDIR": folder})
+    print(f"  {time.perf_counter() - begin:.0f} s {problem}", file=sys.stderr)
+    return printed.rstrip(), problem
+
+
+def ended_in_time(script: str, environment: dict[str, str]) -> tuple[str, str]:
+    """Return what a script printed and, if it did not end well, why."""
     process = subprocess.Popen(
         [sys.executable, str(HERE / f"{script}.py")],
         stdout=subprocess.PIPE,
@@ -66,8 +79,7 @@ def run_script(script: str, environment: dict[str, str]) -> tuple[str, str]:
         process.kill()
         printed, _ = process.communicate()
         problem = f"{script} was stopped after {LIMIT_SEC:.0f} s"
-    print(f"  {time.perf_counter() - begin:.0f} s {problem}", file=sys.stderr)
-    return printed.rstrip(), problem
+    return printed, problem
 
 
 def main() -> None:
