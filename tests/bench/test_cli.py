@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from bench_folders import perfect_answers, run_folder, small_set
 from eegbench.cli import main
+from eegbench.instances import read_set, write_set
 
 FORMS = ("audit", "build", "case", "check", "demo", "latency", "list", "report", "run")
 
@@ -201,9 +203,22 @@ def test_two_runs_compare_and_other_sets_do_not(tmp_path: Path, run: Path) -> No
 
 
 def test_export_writes_files_and_names_them(tmp_path: Path, run: Path) -> None:
-    result = call("export", run, "--to", "szcore", "-o", tmp_path / "out")
+    out = tmp_path / "out"
+    result = call("export", run, "--to", "szcore", "-o", out)
     assert result.exit_code == 1  # the small set has no recordings
-    assert "has the form szcore" in result.stderr
+    assert "no answered instance" in result.stderr
+    chosen = read_set(tmp_path / "set")
+    rows = [replace(row, recording=f"recordings/{row.instance_id}") for row in chosen]
+    write_set(tmp_path / "set", chosen.info, rows)
+    # the files themselves are not asked for: a set may have been cleaned up
+    written = call("export", run, "--to", "szcore", "-o", out).stdout.split()
+    assert [Path(path).name for path in written] == [
+        f"T5-{number}_events.tsv" for number in range(3)
+    ]
+    assert all(Path(path).is_file() for path in written)
+    refused = call("export", run, "T5-0", "--to", "yasa", "-o", out)
+    assert refused.exit_code == 1
+    assert "fits yasa, which holds hypnograms (T6)" in refused.stderr
 
 
 @pytest.mark.parametrize("identity", ["T5-0", "T6-1"])
