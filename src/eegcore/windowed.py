@@ -150,7 +150,8 @@ def features_of_windows(
         ]
         some = [channels[k] for k in rows]
         _fill(recording, some, grid, features, rows, values, keep=keep)
-    values[:, :, touches_gap] = np.nan
+    if touches_gap.any():
+        values[:, :, touches_gap] = np.nan
     return WindowedFeatures(
         tuple(recording.names[i] for i in channels),
         features,

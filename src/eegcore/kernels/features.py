@@ -254,21 +254,21 @@ def window_features(
     count = lengths.shape[0]
     h = lengths[0]
     n = h * count
-    for w in range(places.shape[0]):
-        at, column = places[w, 0], places[w, 1]
-        start = (base + at) * h
-        for c in range(which.shape[0]):
-            row, target = which[c, 1], which[c, 2]
+    for c in range(which.shape[0]):
+        row, target = which[c, 1], which[c, 2]
+        scale = (scales[c, 0], scales[c, 1], np.int64(scales[c, 2]))
+        chosen = (weights, scales[c, 3], small)
+        for w in range(places.shape[0]):
+            at, column = places[w, 0], places[w, 1]
             if want[0]:
-                scale = (scales[c, 0], scales[c, 1], np.int64(scales[c, 2]))
                 found = _figures(sums[row], marks[row], at, lengths, scale)
                 _waveform(found, np.float64(n), rate_hz, table)
                 if want[1]:
+                    start = (base + at) * h
                     copy_samples(layout, which[c, 0], (start, start + n), x, 0)
                     crossed = changes(x, n, np.int64(found[LEVEL]), mask)
                     table[CROSSINGS] = crossed * rate_hz / n
             if want[2]:
-                chosen = (weights, scales[c, 3], small)
                 _bands(atoms[row], at, count - 1, chosen, table)
             for feature in range(N_FEATURES):
                 if place[feature] >= 0:
