@@ -133,6 +133,9 @@ def test_a_case_shows_outcome_picture_and_turns(watched: Watched) -> None:
     expect(detail.locator(".told")).to_contain_text("1 of 1 seizures found")
     assert detail.locator("svg.picture rect.alarm").count() == 1
     assert detail.locator("svg.picture rect.event").count() == 1
+    # the key names what was drawn, and no more
+    expect(detail.locator(".legend")).to_contain_text("false alarm")
+    expect(detail.locator(".legend")).not_to_contain_text("missed")
     turns = detail.locator(".turn")
     expect(turns.first.locator(".text")).to_have_text(HOSTILE)
     answer = turns.first.locator("details")

@@ -148,6 +148,7 @@ function turnNode(turn, number) {
 // drawn when it is in the page, for the width that it has there
 function pictureBox(picture) {
   const box = element("div", { class: "picture-box" });
+  box.append(PICTURES[picture.kind](picture, 600));
   box.draw = () => {
     const width = Math.round(Math.max(300, Math.min(900, box.clientWidth)));
     if (box.drawn === width) return;
@@ -173,7 +174,8 @@ function caseNode(row, detail) {
   if (detail.picture) {
     const told = (detail.picture.told ?? []).filter(Boolean);
     if (told.length) node.append(element("ul", { class: "told" }, ...told.map((each) => element("li", {}, each))));
-    node.append(pictureBox(detail.picture), pictureKey(detail.picture));
+    const box = pictureBox(detail.picture);
+    node.append(box, pictureKey(detail.picture, box));
   }
   node.append(facts([["error", detail.error], ["scores", detail.scores], ["ended", row.ended], ["episode", detail.counts],
     ["tokens", detail.tokens], ["time", detail.seconds], ["id shown", detail.record_id]]));

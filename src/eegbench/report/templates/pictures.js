@@ -49,8 +49,10 @@ function spans(picture, x, list, y, height, kind, words) {
   }
 }
 
-function laneName(picture, y, text) {
+// the name of a lane; one that holds nothing says so
+function laneName(picture, y, text, list) {
   picture.append(shape("text", { x: 60, y, "text-anchor": "end", class: "label" }, text));
+  if (!list?.length) picture.append(shape("text", { x: 72, y, class: "label" }, "none"));
 }
 
 const LEVELS = ["W", "REM", "N1", "N2", "N3"];
@@ -81,9 +83,9 @@ function hypnogram(data, width) {
       "text-anchor": "middle" }, name));
     picture.append(shape("path", { d: steps(runs, x, top, gap, data.epoch_sec), class: kind }));
   }
-  laneName(picture, 212, "differs");
+  laneName(picture, 212, "differs", data.wrong);
   spans(picture, x, data.wrong, 203, 11, "wrong", "differs");
-  laneName(picture, 232, "looked at");
+  laneName(picture, 232, "looked at", data.looked);
   spans(picture, x, data.looked, 223, 11, "looked", "looked at");
   timeAxis(picture, x, 10, 242);
   return picture;
@@ -92,14 +94,14 @@ function hypnogram(data, width) {
 function timeline(data, width) {
   const picture = drawing(width, 158, "reference seizures above predicted ones");
   const x = scale(width, data.duration_sec);
-  laneName(picture, 27, "reference");
+  laneName(picture, 27, "reference", data.reference);
   spans(picture, x, data.windows, 10, 26, "window", "tolerance window");
   for (const [start, stop, found] of data.reference)
     spans(picture, x, [[start, stop]], 14, 18, found ? "event" : "missed", found ? "seizure, found" : "seizure, missed");
-  laneName(picture, 61, "predicted");
+  laneName(picture, 61, "predicted", data.predicted);
   for (const [start, stop, hit] of data.predicted)
     spans(picture, x, [[start, stop]], 48, 18, hit ? "hit" : "alarm", hit ? "hit" : "false alarm");
-  laneName(picture, 93, "looked at");
+  laneName(picture, 93, "looked at", data.looked);
   spans(picture, x, data.looked, 84, 11, "looked", "looked at");
   timeAxis(picture, x, 10, 112);
   return picture;
@@ -155,11 +157,11 @@ const KEYS = {
     ["box", "another class; boxes and lines: 10, 25, 50, 75, 90 % of all recordings of a class"]],
 };
 
-function pictureKey(picture) {
+function pictureKey(picture, drawn) {
   const line = document.createElement("p");
   line.className = "legend";
   for (const [mark, words] of KEYS[picture.kind]) {
-    if (mark === "box said" && (picture.said === picture.is || !picture.said)) continue;
+    if (!drawn.querySelector(mark === "box" ? ".box:not(.is, .said)" : `.${mark.replace(" ", ".")}`)) continue;
     const item = document.createElement("span"), sample = shape("svg", { class: "key picture-key", viewBox: "0 0 14 14", "aria-hidden": "true" });
     sample.append(mark === "here" ? shape("line", { x1: 7, x2: 7, y1: 0, y2: 14, class: mark })
       : shape("rect", { x: 1, y: 2, width: 12, height: 10, class: mark }));
