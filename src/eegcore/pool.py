@@ -24,6 +24,9 @@ from eegcore import threads
 from eegcore.errors import WorkerError
 
 MOST_IDLE_DEATHS = 5
+KILLED_SEC = 5.0
+"""How long a killed process may take to end."""
+UNKILLABLE = "its process cannot be killed: does its file system answer?"
 
 
 class Task(NamedTuple):
@@ -161,7 +164,8 @@ def run_tasks(
                     continue
                 if done.ended != "done":
                     workers.remove(worker)
-                    _end(worker)
+                    if not _end(worker):
+                        done = done._replace(error=f"{done.error}; {UNKILLABLE}")
                 if done.key:
                     n_idle_deaths = 0
                     yield done
@@ -235,11 +239,17 @@ def _collect(worker: _Worker) -> Done | None:
     return Done(key, None, "crash", f"the worker process ended with {how}")
 
 
-def _end(worker: _Worker) -> None:
+def _end(worker: _Worker) -> bool:
+    """Kill a worker; False if it does not end, since its file system stalls."""
     worker.pipe.close()
     worker.process.kill()
-    worker.process.join()
+    worker.process.join(KILLED_SEC)
+    if worker.process.is_alive():
+        # else this process would wait for it when it ends itself
+        multiprocessing.process._children.discard(worker.process)  # type: ignore[attr-defined]
+        return False
     worker.process.close()
+    return True
 
 
 def _serve(
