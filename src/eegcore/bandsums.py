@@ -53,8 +53,17 @@ def band_powers_of(
 
 
 def _from_blocks(recording: Recording, channel: int, first: Int, count: int) -> Float:
+    from eegcore.kernels.features import add_atoms
+
     sums = Sums(recording, channel)
-    out = np.empty((sums.n_atoms, first.size))
+    out = np.zeros((sums.n_atoms, first.size))
+    if first.size == 1:
+        total, low = out[:, 0].copy(), int(first[0])
+        for tables, row, start, stop in sums.parts(
+            channel, low, low + count, (SEGMENTS,)
+        ):
+            add_atoms(tables.atoms, row, start, stop, total)
+        return total[:, None]
     size = max(1, _BATCH_BLOCKS // count)
     for at in range(0, first.size, size):
         some = first[at : at + size]

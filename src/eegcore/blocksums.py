@@ -12,7 +12,7 @@ import os
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -49,7 +49,8 @@ Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
 CHUNK = 1024  # blocks whose sums are kept or dropped together
-KEPT_BYTES = 56 * 2**20
+BATCH = 4  # chunks that are needed at the same time
+KEPT_BYTES = 44 * 2**20
 FLAT_STEP_UV = 0.1
 LAZY_BYTES = 2**17  # zeros of so many bytes take memory only once they are written to
 
@@ -371,6 +372,31 @@ class Sums:
             )
             self.bound()
             return joined
+
+    def parts(
+        self, channel: int, first: int, stop: int, kinds: tuple[int, ...]
+    ) -> Iterator[tuple[BlockSums, int, int, int]]:
+        """Where sums of blocks first..stop-1 of one channel are kept, uncopied.
+
+        Yields
+        ------
+        BlockSums, int, int, int
+            As of `tables`; row of the channel; first and end column.
+        """
+        row = self._kept.rows[channel]
+        for batch in range(first // CHUNK, -(-stop // CHUNK), BATCH):
+            numbers = range(batch, min(batch + BATCH, -(-stop // CHUNK)))
+            with _lock:  # other threads never write to what is already there
+                low = max(first, numbers[0] * CHUNK)
+                self.prepare(
+                    (channel,), low, min(stop, numbers[-1] * CHUNK + CHUNK), kinds
+                )
+                chunks = [self._kept.chunks[number] for number in numbers]
+                self.bound()
+            for number, chunk in zip(numbers, chunks, strict=True):
+                low, high = first - number * CHUNK, stop - number * CHUNK
+                tables = BlockSums(chunk.atoms, chunk.sums, chunk.marks)
+                yield tables, row, max(low, 0), min(high, CHUNK)
 
     def density_sum(self, channel: int, start: int, n_segments: int) -> Float:
         """Sum over segments of |Hann-windowed bin|^2, from sample `start` on.

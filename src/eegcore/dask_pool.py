@@ -121,9 +121,11 @@ def _client(scheduler: str | None, n_workers: int) -> Iterator[Any]:
                     silence_logs=50,
                 )
             )
+        client = Client.__new__(Client)
         try:
-            client = Client(address, timeout=CONNECT_SEC, set_as_default=False)
+            client.__init__(address, timeout=CONNECT_SEC, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
+            client.status = "closed"  # else its end waits 20 s, and complains
             raise WorkerError(
                 f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SEC:g} s"
             ) from error

@@ -22,7 +22,6 @@ from eegcore.workspace import (
     fast_block,
     flat_limit,
     layout_of,
-    ones_then_zeros,
     sample_kind,
 )
 
@@ -48,6 +47,7 @@ FEATURES = (
 )
 _LONGEST = 1 << 18  # sums of more samples at once could overflow
 _BATCH_SAMPLES = 1 << 21  # of a slab, which is read twice and should stay in cache
+_CROSSING_SAMPLES = 1 << 12  # that are looked at together where they are copied
 _SLAB_BLOCKS = 6000  # of all channels of a slab that is computed and forgotten
 _room = threading.local()
 
@@ -299,8 +299,7 @@ def _answer(
     from eegcore.kernels.features import N_FEATURES, window_features
 
     room: tuple[Any, ...] = (
-        np.empty(work.n_blocks * work.h + 96, sample_kind(recording)),
-        ones_then_zeros(),
+        np.empty(_CROSSING_SAMPLES, sample_kind(recording)),
         np.empty(work.weights.shape[1]),
         np.empty(N_FEATURES),
     )

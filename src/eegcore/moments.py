@@ -32,6 +32,7 @@ Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
 _BATCH_BLOCKS = 4 * CHUNK
+_CROSSING_SAMPLES = 1 << 12  # that are looked at together where they are copied
 _LONGEST = 1 << 18  # sums of more samples at once could overflow
 _LEAST_BLOCKS = 3  # a shorter stretch is summed whole
 
@@ -170,22 +171,22 @@ def _from_blocks(
 def _reduced(
     recording: Recording, channel: int, first: int, stop: int, h: int, flat_below: int
 ) -> Part:
-    """Sums and marks of blocks first..stop-1, some blocks at a time joined to one part.
+    """Sums and marks of blocks first..stop-1, those of a chunk joined to one part.
 
-    So that work space does not follow the duration. Without the axis of stretches.
+    Without the axis of stretches.
     """
-    kept = Sums(recording, channel)
-    found, counts = [], []
-    for at in range(first, stop, _BATCH_BLOCKS):
-        block = kept.blocks(channel, at, min(at + _BATCH_BLOCKS, stop), (STRETCHES,))
-        each = np.full(block.sums.shape[1], h, np.int64)
-        found.append(_combined(block.sums[None], block.marks[None], each, flat_below))
-        counts.append(each.sum())
-    t = _Totals(*(np.concatenate(x) for x in zip(*found, strict=True)))
-    sums = [t.square, t.cube, t.fourth, t.step_square, t.bend_square, t.path]
-    marks = [t.centre, t.rest, t.low, t.high, t.n_low, t.n_high, t.n_flat]
-    marks += [t.first, t.second, t.last_but_one, t.last]
-    return np.stack(sums), np.stack(marks), np.array(counts, np.int64)
+    from eegcore.kernels.features import join_blocks
+
+    n = -(-stop // CHUNK) - first // CHUNK
+    out = (np.empty((N_SUMS, n)), np.empty((N_MARKS, n), np.int64))
+    counts = np.empty(n, np.int64)
+    parts = Sums(recording, channel).parts(channel, first, stop, (STRETCHES,))
+    for column, (tables, row, low, high) in enumerate(parts):
+        which = np.array([row, low, flat_below, column])
+        lengths = np.full(high - low, h, np.int64)
+        join_blocks(tables.sums, tables.marks, which, lengths, out)
+        counts[column] = (high - low) * h
+    return *out, counts
 
 
 def _pieced(
@@ -333,31 +334,14 @@ def _crossings(
 
     layout = layout_of(recording)
     out = np.empty(starts.size, np.int64)
-    step = _piece_length(length)
+    spans = np.stack([starts, starts + length], axis=1)
     size = max(1, -(-_BATCH_BLOCKS * 512 // max(length, 1)))
 
     def count(at: int) -> None:
-        x = np.zeros(step + 96, sample_kind(recording))
-        work: tuple[Any, ...] = (x, ones_then_zeros())
+        x = np.empty(_CROSSING_SAMPLES, sample_kind(recording))
         some = slice(at, at + size)
-        if step >= length:
-            spans = np.stack([starts[some], starts[some] + length], axis=1)
-            crossings(layout, channel, spans, level[some], work, out[some])
-            return
-        for i in range(at, min(at + size, starts.size)):
-            cuts = np.arange(0, length - 1, step - 1)  # pieces share one sample
-            ends = np.minimum(cuts + step, length)
-            spans = np.stack([cuts, ends], axis=1) + starts[i]
-            found = np.empty(len(spans), np.int64)
-            crossings(
-                layout, channel, spans, np.full(len(spans), level[i]), work, found
-            )
-            out[i] = found.sum()
+        crossings(layout, channel, spans[some], level[some], x, out[some])
 
     recording.check_unchanged()
     run(count, range(0, starts.size, size))
     return out.astype(np.float64)
-
-
-def _piece_length(length: int) -> int:
-    return min(length, 1 << 15)

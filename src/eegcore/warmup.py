@@ -23,9 +23,12 @@ def _windows(recording: Recording) -> None:
 
 
 def _spectra(recording: Recording) -> None:
+    from eegcore.bandsums import band_powers_of
     from eegcore.spectrum import density_of
 
-    density_of(recording, 0, 0, recording.channels[0].n_samples)
+    n = recording.channels[0].n_samples
+    density_of(recording, 0, 0, n)
+    band_powers_of(recording, 0, np.zeros(1, np.int64), n)
 
 
 def _transients(recording: Recording) -> None:

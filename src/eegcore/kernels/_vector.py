@@ -1,4 +1,4 @@
-"""Explicit vectors for kernels: with `eegcore.kernels._lanes` all that touches llvmlite.
+"""Explicit vectors for kernels; with `_lanes` all that touches llvmlite.
 
 A vector holds 16 equal lanes of float32, float64, int32, 32 of int16, 8 of int64. LLVM
 splits it into what the processor has (one AVX-512 register, two of AVX2, four of

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from eegcore.kernels._jit import kernel, part
-from eegcore.kernels.gather import copy_samples
+from eegcore.kernels._lanes import total
+from eegcore.kernels._vector import LANES, add, load_as
 from eegcore.kernels.stretch import (
     BEND_SQUARE,
     CENTRE,
@@ -109,7 +110,7 @@ def _steps(sums: Any, marks: Any, at: int, lengths: Any, flat: Any) -> Any:
 
 @part
 def _extremes(marks: Any, at: int, count: int) -> Any:
-    """Lowest and highest sample, and how many samples equal either."""
+    """Lowest and highest sample, and how many samples equal each."""
     low, high = np.int64(marks[LEAST, at]), np.int64(marks[GREATEST, at])
     n_low, n_high = np.int64(marks[N_LEAST, at]), np.int64(marks[N_GREATEST, at])
     for b in range(at + 1, at + count):
@@ -123,7 +124,7 @@ def _extremes(marks: Any, at: int, count: int) -> Any:
             high, n_high = v, np.int64(0)
         if v == high:
             n_high += marks[N_GREATEST, b]
-    return low, high, n_low if low == high else n_low + n_high
+    return low, high, n_low, n_high
 
 
 @part
@@ -156,7 +157,7 @@ def _figures(sums: Any, marks: Any, at: int, lengths: Any, scale: Any) -> Any:
     samples, middle, rest = _middle(marks, at, lengths)
     s2, s3, s4 = _moments(sums, marks, at, lengths, middle)
     steps, bends, path, n_flat = _steps(sums, marks, at, lengths, flat)
-    low, high, n_extreme = _extremes(marks, at, lengths.shape[0])
+    low, high, n_low, n_high = _extremes(marks, at, lengths.shape[0])
     first, second, last_but_one, last = _ends(marks, at, lengths)
     n = np.float64(samples)
     m = rest / n
@@ -182,7 +183,7 @@ def _figures(sums: Any, marks: Any, at: int, lengths: Any, scale: Any) -> Any:
         mean, var, var + mean * mean, (high - low) * abs(gain),
         third * square * gain, fourth * square * square, step_var, bend_var,
         path * abs(gain), np.float64(n_flat),
-        np.float64(samples if low == high else n_extreme),
+        np.float64(samples if low == high else n_low + n_high),
         1.0 if rest == 0 else 0.0, np.float64(level),
     )  # fmt: skip
 
@@ -250,7 +251,7 @@ def window_features(
     places, base = windows
     atoms, sums, marks = blocks
     lengths, weights, place, want, work = given
-    x, mask, small, table = work
+    x, small, table = work
     count = lengths.shape[0]
     h = lengths[0]
     n = h * count
@@ -264,12 +265,59 @@ def window_features(
                 found = _figures(sums[row], marks[row], at, lengths, scale)
                 _waveform(found, np.float64(n), rate_hz, table)
                 if want[1]:
-                    start = (base + at) * h
-                    copy_samples(layout, which[c, 0], (start, start + n), x, 0)
-                    crossed = changes(x, n, np.int64(found[LEVEL]), mask)
+                    span = ((base + at) * h, (base + at) * h + n)
+                    level = np.int64(found[LEVEL])
+                    crossed = changes(layout, which[c, 0], span, level, x)
                     table[CROSSINGS] = crossed * rate_hz / n
             if want[2]:
                 _bands(atoms[row], at, count - 1, chosen, table)
             for feature in range(N_FEATURES):
                 if place[feature] >= 0:
                     out[target, place[feature], column] = table[feature]
+
+
+@kernel
+def join_blocks(sums: Any, marks: Any, which: Any, lengths: Any, out: Any) -> None:
+    """Sums and marks of some neighbouring blocks of a channel as those of one.
+
+    sums, marks: (row, kind, block). which: row, first block, flat limit, column of
+    ``out``. lengths: samples of each block. out: sums float64 and marks int64.
+    """
+    row, at, flat, column = which
+    out_sums, out_marks = out
+    some, few = sums[row], marks[row]
+    _, middle, rest = _middle(few, at, lengths)
+    s2, s3, s4 = _moments(some, few, at, lengths, middle)
+    steps, bends, path, n_flat = _steps(some, few, at, lengths, flat)
+    low, high, n_low, n_high = _extremes(few, at, lengths.shape[0])
+    first, second, last_but_one, last = _ends(few, at, lengths)
+    out_sums[SQUARE, column], out_sums[CUBE, column] = s2, s3
+    out_sums[FOURTH, column], out_sums[PATH, column] = s4, path
+    out_sums[STEP_SQUARE, column], out_sums[BEND_SQUARE, column] = steps, bends
+    out_marks[CENTRE, column], out_marks[REST, column] = middle, rest
+    out_marks[LEAST, column], out_marks[GREATEST, column] = low, high
+    out_marks[N_LEAST, column], out_marks[N_GREATEST, column] = n_low, n_high
+    out_marks[N_FLAT, column] = n_flat
+    out_marks[FIRST, column], out_marks[SECOND, column] = first, second
+    out_marks[LAST_BUT_ONE, column], out_marks[LAST, column] = last_but_one, last
+
+
+@kernel
+def add_atoms(atoms: Any, row: int, first: int, stop: int, totals: Any) -> None:
+    """Add the atoms of segments first..stop-1 of a channel to ``totals``.
+
+    atoms: (row, atom, block). totals: float64, one an atom; in a fixed order.
+    """
+    for a in range(totals.shape[0]):
+        one = atoms[row, a]
+        i = first
+        if stop - first >= LANES:
+            acc = load_as(one, i, totals)
+            i += LANES
+            while i + LANES <= stop:
+                acc = add(acc, load_as(one, i, totals))
+                i += LANES
+            totals[a] += total(acc)
+        while i < stop:
+            totals[a] += np.float64(one[i])
+            i += 1

@@ -15,10 +15,13 @@ from eegcore.kernels._vector import (
     count_bits,
     load,
     peek,
+    prefetch,
     splat,
 )
-from eegcore.kernels.gather import copy_samples
+from eegcore.kernels.gather import copy_samples, sample
 from eegcore.kernels.stretch import stretch
+
+_LOW32 = np.uint64(0xFFFFFFFF)
 
 
 @part
@@ -46,50 +49,70 @@ def stretch_sums(
         stretch(x, 0, n, (given[0], room, given[1]), sums, marks, b)
 
 
-def changes(x: Any, n: Any, level: Any, mask: Any) -> Any:
-    """Number of changes between below ``level`` and not, in ``x[:n]``."""
+def changes(layout: Any, channel: Any, span: Any, level: Any, x: Any) -> Any:
+    """Changes between below ``level`` and not, among samples span[0] to span[1].
+
+    x: space for two samples or more, which are looked at together.
+    """
 
 
 @overload(changes)
-def _changes_of(x: Any, n: Any, level: Any, mask: Any) -> Any:
-    def plain(x: Any, n: Any, level: Any, mask: Any) -> Any:
-        count = np.int64(0)
-        for i in range(n - 1):
+def _changes_of(layout: Any, channel: Any, span: Any, level: Any, x: Any) -> Any:
+    return _changes_in_place if x.dtype == types.int16 else _changes_in_copies
+
+
+def _changes_in_copies(layout: Any, channel: Any, span: Any, level: Any, x: Any) -> Any:
+    count = np.int64(0)
+    for first in range(span[0], span[1] - 1, x.shape[0] - 1):  # they share a sample
+        stop = min(first + x.shape[0], span[1])
+        copy_samples(layout, channel, (first, stop), x, 0)
+        for i in range(stop - first - 1):
             count += (peek(x, i) < level) != (peek(x, i + 1) < level)
+    return count
+
+
+def _changes_in_place(layout: Any, channel: Any, span: Any, level: Any, x: Any) -> Any:
+    data, offsets, per_record, stride = layout
+    count = np.int64(0)
+    if level < -32768 or level > 32767:
         return count
-
-    if x.dtype != types.int16:
-        return plain
-
-    def lanes(x: Any, n: Any, level: Any, mask: Any) -> Any:
-        count = np.int64(0)
-        if level < -32768 or level > 32767:
-            return count
-        limit = splat(np.int16(level))
-        one, low32 = np.uint64(1), np.uint64(0xFFFFFFFF)
-        before = bits_less(load(x, 0), limit) & one  # no change before the first
-        for j in range(0, n, 32):
-            below = bits_less(load(x, j), limit)
-            changed = (below ^ ((below << one) | before)) & low32
-            if n - j < 32:
-                changed &= (one << np.uint64(n - j)) - one
-            count += count_bits(changed)
+    n = per_record[channel]
+    start, stop = span
+    limit, one = splat(np.int16(level)), np.uint64(1)
+    before = np.uint64(sample(layout, channel, start) < level)
+    while start < stop:
+        record = start // n
+        at = offsets[channel] + record * stride + start - record * n
+        many = min((record + 1) * n, stop) - start
+        for j in range(0, many, 32):
+            prefetch(data, at + j + stride)  # a record ahead
+        for j in range(0, many - 31, 32):
+            below = bits_less(load(data, at + j), limit)
+            count += count_bits((below ^ (below << one | before)) & _LOW32)
             before = below >> np.uint64(31)
-        return count
-
-    return lanes
+        rest = many % 32
+        if rest and at + many - rest + 32 <= data.shape[0]:
+            below = bits_less(load(data, at + many - rest), limit)
+            within = (one << np.uint64(rest)) - one
+            count += count_bits((below ^ (below << one | before)) & within)
+            before = (below >> np.uint64(rest - 1)) & one
+        elif rest:
+            for j in range(many - rest, many):
+                is_below = np.uint64(peek(data, at + j) < level)
+                count += np.int64(is_below ^ before)
+                before = is_below
+        start += many
+    return count
 
 
 @kernel
 def crossings(
-    layout: Any, channel: int, spans: Any, levels: Any, work: Any, out: Any
+    layout: Any, channel: int, spans: Any, levels: Any, x: Any, out: Any
 ) -> None:
     """How often each stretch changes between ``x < level`` and ``x >= level``.
 
-    levels: int64, one a stretch; work: samples and mask. out: int64.
+    levels: int64, one a stretch; x: space as of `changes`. out: int64.
     """
-    x, mask = work
     for b in range(spans.shape[0]):
-        n = spans[b, 1] - spans[b, 0]
-        copy_samples(layout, channel, (spans[b, 0], spans[b, 1]), x, 0)
-        out[b] = changes(x, n, levels[b], mask)
+        span = (spans[b, 0], spans[b, 1])
+        out[b] = changes(layout, channel, span, levels[b], x)
