@@ -7,6 +7,7 @@ Needs the extra `dask`.
 
 import contextlib
 import hashlib
+import logging
 import os
 import pickle
 import platform
@@ -67,7 +68,6 @@ def run_tasks_on_dask(
     job = pickle.dumps((setup, setup_args))
     with _client(scheduler, n_workers) as client:
         from distributed import as_completed
-        from distributed.scheduler import KilledWorker
 
         waiting = iter(tasks)
         keys: dict[Any, str] = {}
@@ -88,15 +88,25 @@ def run_tasks_on_dask(
         while len(keys) < n_ahead and hand_out():
             pass
         for future in ended:
-            key = keys.pop(future)
-            error = future.exception() if future.status != "finished" else None
-            if error is None:
-                yield Done(key, future.result(), "done", "")
-            elif isinstance(error, KilledWorker):
-                yield Done(key, None, "crash", LOST)
-            else:
-                raise WorkerError(_reason(error)) from error
+            yield _done(keys.pop(future), future)
             hand_out()
+
+
+def _done(key: str, future: Any) -> Done:
+    """Return what became of a task; WorkerError if no task can be carried out."""
+    from distributed.client import FutureCancelledError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        return Done(key, future.result(), "done", "")
+    except KilledWorker:
+        return Done(key, None, "crash", LOST)
+    except FutureCancelledError as error:
+        raise WorkerError(
+            "the Dask scheduler has gone; what is finished is kept"
+        ) from error
+    except Exception as error:  # whatever a worker raises is pickled and raised here
+        raise WorkerError(_reason(error)) from error
 
 
 @contextlib.contextmanager
@@ -109,6 +119,7 @@ def _client(scheduler: str | None, n_workers: int) -> Iterator[Any]:
             "the executor 'dask' needs Dask: pip install 'eegbench[dask]'"
         ) from error
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_quiet())
         address: Any = scheduler
         if scheduler is None:
             address = stack.enter_context(
@@ -123,13 +134,25 @@ def _client(scheduler: str | None, n_workers: int) -> Iterator[Any]:
             )
         client = Client.__new__(Client)
         try:
-            client.__init__(address, timeout=CONNECT_SEC, set_as_default=False)
+            Client.__init__(client, address, timeout=CONNECT_SEC, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             client.status = "closed"  # else its end waits 20 s, and complains
             raise WorkerError(
                 f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SEC:g} s"
             ) from error
         yield stack.enter_context(client)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask's client from logging what becomes an error of ours."""
+    logger = logging.getLogger("distributed.client")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _carry_out(

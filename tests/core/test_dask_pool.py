@@ -131,3 +131,32 @@ def test_run_on_dask_equals_a_run_in_processes(tmp_path, cluster):
         )
     assert rows[0] == rows[1]
     assert np.all([row["status"] == "completed" for row in rows[0]])
+
+
+def test_scheduler_that_goes_away_and_odd_errors_are_one_line():
+    from distributed.client import FutureCancelledError
+
+    class Future:
+        def __init__(self, error: Exception) -> None:
+            self.error = error
+
+        def result(self) -> bytes:
+            raise self.error
+
+    lost = FutureCancelledError("x", "scheduler-connection-lost")
+    with pytest.raises(WorkerError, match="scheduler has gone; what is finished is"):
+        dask_pool._done("key", Future(lost))
+    with pytest.raises(WorkerError, match="Dask: .*no such"):
+        dask_pool._done("key", Future(KeyError("no such\nthing")))
+
+
+def test_checkouts_of_one_version_differ_by_their_source(tmp_path, monkeypatch):
+    from eegcore import versions
+
+    for name in ("eegcore", "eegbench"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text("x = 1")
+    monkeypatch.setattr(versions, "__file__", str(tmp_path / "eegcore" / "versions.py"))
+    before = versions.source_checksum()
+    (tmp_path / "eegbench" / "a.py").write_text("x = 2")
+    assert versions.source_checksum() != before
