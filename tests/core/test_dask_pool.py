@@ -146,7 +146,7 @@ def test_scheduler_that_goes_away_and_odd_errors_are_one_line():
     lost = FutureCancelledError("x", "scheduler-connection-lost")
     with pytest.raises(WorkerError, match="scheduler has gone; what is finished is"):
         dask_pool._done("key", Future(lost))
-    with pytest.raises(WorkerError, match="Dask: .*no such"):
+    with pytest.raises(WorkerError, match=r"Dask: .*no such"):
         dask_pool._done("key", Future(KeyError("no such\nthing")))
 
 
