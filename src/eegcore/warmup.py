@@ -23,12 +23,19 @@ def _windows(recording: Recording) -> None:
 
 
 def _spectra(recording: Recording) -> None:
-    from eegcore.bandsums import band_powers_of
     from eegcore.spectrum import density_of
 
+    density_of(recording, 0, 0, recording.channels[0].n_samples)
+
+
+def _long(recording: Recording) -> None:
+    from eegcore.bandsums import band_powers_of
+    from eegcore.moments import figures_of
+
+    start = np.zeros(1, np.int64)
     n = recording.channels[0].n_samples
-    density_of(recording, 0, 0, n)
-    band_powers_of(recording, 0, np.zeros(1, np.int64), n)
+    band_powers_of(recording, 0, start, n)
+    figures_of(recording, 0, start, start + n)
 
 
 def _transients(recording: Recording) -> None:
@@ -47,6 +54,7 @@ def _correlation(recording: Recording) -> None:
 _WORK: tuple[tuple[str, Callable[[Recording], None]], ...] = (
     ("windows", _windows),
     ("spectra", _spectra),
+    ("long stretches", _long),
     ("transients", _transients),
     ("correlation", _correlation),
 )
