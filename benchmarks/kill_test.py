@@ -1,10 +1,12 @@
 """Kill -9 a run again and again, at random moments, and see that nothing is lost.
 
-``python benchmarks/kill_test.py --kills 200`` plays small sets with the rule-based
-agents. A session is killed at a random moment: all of it, its parent, or one worker.
-When a set is complete it is checked: no instance is missing, none is completed twice,
-every line of the predictions and of the transcripts is whole, and nothing else lies
-in the folder. The last line of the output counts.
+``python benchmarks/kill_test.py --kills 200 [--what run|dask|features]`` plays small
+sets with the rule-based agents, by processes of this machine or on a local cluster of
+Dask, or measures an archive. A session is killed at a random moment: all of it, its
+parent, or one worker. When a set is complete it is checked: no instance is missing,
+none is completed twice, every line of the predictions and of the transcripts is whole,
+and nothing else lies in the folder. A table of features must be the very bytes of one
+that was never interrupted, with nothing left beside it. The last line counts.
 """
 
 import argparse
@@ -32,8 +34,9 @@ PROGRAM = """
 import sys
 from eegbench.config import Config, RunSettings
 from eegbench.runner import run
+from eegcore.executors import executor_of
 if __name__ == "__main__":
-    run(sys.argv[1], sys.argv[2], agent=sys.argv[3],
+    run(sys.argv[1], sys.argv[2], agent=sys.argv[3], executor=executor_of(sys.argv[4]),
         config=Config(run=RunSettings(workers=2)))
 """
 SCHEMA = {
@@ -144,19 +147,85 @@ def faults_of(run_path: Path, n_instances: int) -> list[str]:
     return faults
 
 
+class Runs:
+    """Sessions of a run, in processes or on Dask."""
+
+    def __init__(self, root: Path, options: argparse.Namespace) -> None:
+        self.root, self.options = root, options
+        self.folder = make_set(root / "set", options.instances)
+        self.program = root / "program.py"
+        self.program.write_text(PROGRAM)
+        self.executor = "dask" if options.what == "dask" else "processes"
+
+    def words(self, out: Path) -> list[str | Path]:
+        """Return the command of a session."""
+        words = [sys.executable, self.program, self.folder, out, self.options.agent]
+        return [*words, self.executor]
+
+    def faults(self, out: Path) -> list[str]:
+        """Let a run end, and say what is wrong with it."""
+        for _ in range(2):  # a worker that was killed left a failed instance
+            if run(self.folder, out, agent=self.options.agent).n_failed == 0:
+                break
+        found = faults_of(out, self.options.instances)
+        shutil.rmtree(out)
+        return found
+
+
+class Tables:
+    """Sessions of `eegcore features`."""
+
+    def __init__(self, root: Path, options: argparse.Namespace) -> None:
+        self.root, self.folder = root, root / "eeg"
+        self.folder.mkdir()
+        rng = np.random.default_rng(1)
+        for number in range(options.instances):
+            data = rng.normal(scale=30.0, size=(8, 256 * 600)).astype(np.float32)
+            np.save(self.folder / f"{number}.npy", data)
+        whole = root / "whole.parquet"
+        subprocess.run(self.words(whole), check=True, capture_output=True)
+        self.wanted = whole.read_bytes()
+
+    def words(self, out: Path) -> list[str | Path]:
+        """Return the command of a session."""
+        names = ",".join(f"C{k}" for k in range(8))
+        given = ["--rate-hz", "256", "--channel-names", names, "--window-sec", "2"]
+        program = Path(sys.executable).with_name("eegcore")
+        return [program, "features", self.folder, *given, "-o", out]
+
+    def faults(self, out: Path) -> list[str]:
+        """Let a table be completed, and say what is wrong with it."""
+        failures = out.with_name(f"{out.stem}.failures.parquet")
+        for _ in range(2):  # a worker that was killed left a failure in the table
+            if out.exists() and out.read_bytes() != self.wanted:
+                out.unlink()
+            if not out.exists():
+                subprocess.run(self.words(out), check=False, capture_output=True)
+        found = []
+        if not out.exists() or out.read_bytes() != self.wanted:
+            found.append("the table differs from one that was not interrupted")
+        out.unlink(missing_ok=True)
+        failures.unlink(missing_ok=True)
+        known = {"eeg", "errors", "whole.parquet", "whole.failures.parquet"}
+        strays = [path for path in self.root.iterdir() if path.name not in known]
+        for path in strays:
+            found.append(f"stray file {path.name}")
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return found
+
+
 def main() -> int:
     """Kill, go on, check."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--instances", type=int, default=40)
     parser.add_argument("--agent", default="rules")
+    parser.add_argument("--what", default="run", choices=["run", "dask", "features"])
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = random.Random(options.seed)
     root = Path(tempfile.mkdtemp(prefix="kill-test-"))
-    program = root / "program.py"
-    program.write_text(PROGRAM)
-    folder = make_set(root / "set", options.instances)
+    work = Tables(root, options) if options.what == "features" else Runs(root, options)
     began = time.monotonic()
     kills: Counter[str] = Counter()
     n_sets = n_sessions = 0
@@ -164,11 +233,15 @@ def main() -> int:
     typical_sec = 4.0
     while sum(kills.values()) < options.kills or n_sets == 0:
         out = root / f"run-{n_sets}"
+        if options.what == "features":
+            out = out.with_suffix(".parquet")
         for _ in range(rng.randrange(3, 9)):
+            if out.is_file():
+                break
             session_began = time.monotonic()
             with (root / "errors").open("wb") as errors:
                 process = subprocess.Popen(
-                    [sys.executable, program, folder, out, options.agent], stderr=errors
+                    work.words(out), stdout=errors, stderr=errors
                 )
             n_sessions += 1
             kind = rng.choice(["parent", "worker", "all"])
@@ -179,20 +252,15 @@ def main() -> int:
             else:
                 taken = time.monotonic() - session_began
                 typical_sec = 0.5 * typical_sec + 0.5 * max(taken, 1.0)
-        for _ in range(2):  # a worker that was killed left a failed instance
-            summary = run(folder, out, agent=options.agent)
-            if summary.n_failed == 0:
-                break
-        found = faults_of(out, options.instances)
+        found = work.faults(out)
         faults += [f"{out.name}: {fault}" for fault in found]
         n_sets += 1
         print(f"run {n_sets}: {sum(kills.values())} kills, faults {found}", flush=True)
-        shutil.rmtree(out)
     shutil.rmtree(root)
     told = ", ".join(f"{n} x {kind}" for kind, n in sorted(kills.items()))
     print(
-        f"{sum(kills.values())} kills ({told}) in {n_sessions} sessions of {n_sets} "
-        f"runs of {options.instances} instances, {time.monotonic() - began:.0f} s: "
+        f"{options.what}: {sum(kills.values())} kills ({told}) in {n_sessions} sessions"
+        f" of {n_sets} sets of {options.instances}, {time.monotonic() - began:.0f} s: "
         f"{len(faults)} faults"
     )
     print(*faults, sep="\n")
