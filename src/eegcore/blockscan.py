@@ -3,6 +3,7 @@
 What `eegcore.blocksums` keeps, and what is used at once where keeping does not pay.
 """
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ PIECE = 64  # blocks that are computed together
 SEGMENTS, STRETCHES, DENSITIES = range(3)
 N_SUMS, N_MARKS = 6, 11  # rows of `eegcore.kernels.stretch`
 _BATCH_SEGMENTS = 1024
+_room = threading.local()
 
 
 def scan_blocks(
@@ -61,7 +63,10 @@ def scan_blocks(
     whole = DENSITIES in kinds
     work = scan_work(recording, h, flat, len(bands.atoms) - 1, whole=whole)
     segments = whole or SEGMENTS in kinds
-    atoms, flags, _, _, density = out
+    atoms, flags, sums, marks, density = out
+    if whole and SEGMENTS not in kinds:  # on the way to densities; not kept
+        atoms = _spare(atoms.shape)
+        out = (atoms, flags, sums, marks, density)
     low, high = first - base, stop - base
     rows = pairs[:, 1]
     if segments:
@@ -82,6 +87,15 @@ def scan_blocks(
         for piece in np.unique(marked // PIECE) if whole else ():
             some = starts[marked // PIECE == piece]
             density[row, piece] += 4.0 * direct.density(some)
+
+
+def _spare(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Space of this thread for atoms that nobody asked for."""
+    kept: NDArray[np.float32] | None = getattr(_room, "atoms", None)
+    if kept is None or kept.shape != shape:
+        kept = np.empty(shape, np.float32)
+        _room.atoms = kept
+    return kept
 
 
 class SegmentSums:
