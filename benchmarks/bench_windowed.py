@@ -23,7 +23,7 @@ def table() -> list[Row]:
     rows = []
     for threads in (1, 2):
         rows += _whole(threads)
-    return [*rows, *_yasa(), *_one_window()]
+    return [*rows, *_yasa(), *_mne_features(), *_one_window()]
 
 
 def _ours(path, channels, window_sec, names, **options):
@@ -93,6 +93,42 @@ def _yasa() -> list[Row]:
             "23 h x 1 x 100 Hz, 30-s windows, bands, 1 thread",
             "yasa.bandpower",
             lambda: _ours(night, (0,), 30.0, BANDS),
+            peer,
+            share=46 / 2760,
+            must=50,
+            aim=80,
+        )
+    ]
+
+
+def _mne_features() -> list[Row]:
+    try:
+        from mne_features import univariate as peers
+    except ImportError:
+        return []
+    os.environ["EEGCORE_THREADS"] = "1"
+    night = make("night")
+    x = Mapped(night).channel(0)[: 3000 * 2760].reshape(-1, 1, 3000)
+    edges = np.array([1.0, 4.0, 8.0, 13.0, 30.0, 45.0])
+    welch = {"welch_n_fft": 200, "welch_n_per_seg": 200, "welch_n_overlap": 100}
+
+    def peer() -> None:
+        for window in x[::60]:
+            for feature in (
+                *(peers.compute_rms, peers.compute_std, peers.compute_kurtosis),
+                *(peers.compute_ptp_amp, peers.compute_line_length),
+                *(peers.compute_hjorth_mobility, peers.compute_zero_crossings),
+            ):
+                feature(window)
+            peers.compute_pow_freq_bands(
+                100.0, window, freq_bands=edges, psd_method="welch", psd_params=welch
+            )
+
+    return [
+        compare(
+            "23 h x 1 x 100 Hz, 30-s windows, all features (peer: 12 of them), 1 thread",
+            "mne-features",
+            lambda: _ours(night, (0,), 30.0, FEATURES),
             peer,
             share=46 / 2760,
             must=50,
