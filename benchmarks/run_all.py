@@ -19,14 +19,15 @@ from gen_data import SHAPES, make
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
-    *("bench_spectrum", "bench_windowed", "bench_tools", "bench_startup"),
+    *("bench_accuracy", "bench_spectrum", "bench_windowed", "bench_tools"),
+    "bench_startup",
     *("bench_runner", "bench_scaling", "bench_archive", "bench_identity"),
     "bench_estimate",
 )
 LIMIT_SEC = 210.0  # each, so that all end within a quarter of an hour
 PACKAGES = (
     *("numpy", "scipy", "numba", "llvmlite", "mne", "pyedflib", "edfio"),
-    *("rocket-fft", "yasa"),
+    *("rocket-fft", "yasa", "mne-features"),
 )
 
 

@@ -85,6 +85,17 @@ def test_electrode_offset_of_100_mv_under_1_uv_loses_nothing(rng):
         np.testing.assert_allclose(found[:7, k], expected, rtol=2e-6)
 
 
+def test_noise_of_a_thousandth_of_a_microvolt_keeps_its_digits(rng):
+    gain = 1e-5
+    values = np.round(rng.standard_normal((1, 60 * 256)) * 1e-3 / gain).astype(np.int64)
+    recording = stored_recording(values, 256.0, gain=gain)
+    starts = np.arange(0, 50, 10) * 256
+    found = bandsums.band_powers_of(recording, 0, starts, 2560)
+    for k, start in enumerate(starts):
+        expected = band_powers(values[0, start : start + 2560] * gain, 256.0)
+        np.testing.assert_allclose(found[:7, k], expected, rtol=2e-6)
+
+
 N = 64 * 256
 ADVERSARIAL = {
     "square wave of full scale": np.where(np.arange(N) // 37 % 2, 32767, -32768),
