@@ -36,6 +36,7 @@ from eegcore.kernels._vector import (
 )
 from eegcore.kernels.fourier import real_bins
 from eegcore.kernels.gather import ask_for, copy_samples, lanes_of_blocks, sum_of
+from eegcore.kernels.stretch import CENTRE, REST
 from eegcore.kernels.waveform import stretches
 
 COARSE = 64  # segments that share one row of density sums
@@ -179,15 +180,19 @@ def _keep_atoms(kept: Any, n_atoms: int, place: Any, atoms: Any) -> None:
 
 @part
 def _transform_group(
-    x: Any, have: int, plan: Any, work: Any, bins: Any, whole: Any
+    x: Any, size: Any, plan: Any, work: Any, bins: Any, whole: Any
 ) -> None:
-    """Bins of up to 16 blocks in ``x``, each less its mean, which goes to small[0]."""
+    """Bins of up to 16 blocks in ``x``, each less its mean, which goes to small[0].
+
+    size: blocks, and of how many the mean is there already.
+    """
+    have, known = size
     b, small, scratch = work
     h = plan.block
     for j in range(have * h, LANES * h):
         poke(x, j, 0)
     less, energy = small[0], small[1]
-    for lane in range(LANES):
+    for lane in range(known, LANES):
         less[lane] = sum_of(x, lane * h, h) // h
     store(energy, 0, lanes_of_blocks(x, h, less, b, 0))
     n_atoms = plan.atoms.shape[0] - 1
@@ -229,14 +234,20 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
                     following, ahead = 0, at + LANES
                 after = (ahead * h, min(ahead + LANES, blocks) * h)
                 ask_for(layout, channels[following, 0], after)
+                known = 0
                 if span[4] and g < groups:
                     rows = (sums[row], marks[row])
                     count = min(have, stop - at)
                     given = (mask, room, flat[i])
                     stretches(x, (h, count), given, rows[0], rows[1], at - base)
+                    known = count
+                    for lane in range(count):
+                        column = at - base + lane
+                        rest = np.int64(marks[row, REST, column])
+                        small[0][lane] = marks[row, CENTRE, column] + rest // h
                 if want:
                     _transform_group(
-                        x, have, plan, (b, small, scratch),
+                        x, (have, known), plan, (b, small, scratch),
                         (bins_re[i, now], bins_im[i, now]), span[5] != 0,
                     )  # fmt: skip
                     store(energies[i, now], 0, load(energy, 0))
