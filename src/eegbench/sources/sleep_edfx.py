@@ -20,7 +20,6 @@ from eegbench.sources.folders import walk_files
 from eegcore.recording import Annotation
 
 EPOCH_SEC = 30.0
-STAGES = ("W", "N1", "N2", "N3", "REM")
 STAGE_OF_TEXT: dict[str, str | None] = {
     "sleep stage w": "W",
     "sleep stage 1": "N1",
