@@ -4,6 +4,7 @@ What `eegcore.blocksums` keeps, and what is used at once where keeping does not 
 """
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,39 +55,55 @@ def scan_blocks(
     out : tuple of ndarray
         See `eegcore.kernels.spectrum.scan`.
     """
+    scanner(recording, pairs, flat, kinds, out)(span)
+
+
+def scanner(
+    recording: Recording,
+    pairs: Int,
+    flat: Int,
+    kinds: tuple[int, ...],
+    out: tuple[Any, ...],
+) -> Callable[[tuple[int, int, int, int]], None]:
+    """Return `scan_blocks` of some channels on this thread, to be called with spans."""
     from eegcore.kernels.spectrum import scan
 
-    first, stop, blocks, base = span
     channel = int(pairs[0, 0])
     h = fast_block(recording, channel)
     bands = window_bands(recording.channels[channel].rate_hz).bands
     whole = DENSITIES in kinds
-    work = scan_work(recording, h, flat, len(bands.atoms) - 1, whole=whole)
     segments = whole or SEGMENTS in kinds
     atoms, flags, sums, marks, density = out
     if whole and SEGMENTS not in kinds:  # on the way to densities; not kept
         atoms = _spare(atoms.shape)
         out = (atoms, flags, sums, marks, density)
-    low, high = first - base, stop - base
-    rows = pairs[:, 1]
-    if segments:
-        flags[rows, low:high] = 0
-    if whole:
-        density[rows, low // PIECE : -(-high // PIECE)] = 0.0
+    every = np.array_equal(pairs[:, 1], np.arange(len(flags)))
+    rows = slice(None) if every else pairs[:, 1]
     want = (int(segments), int(STRETCHES in kinds), int(whole))
-    numbers = np.array((first, stop, blocks, *want, base))
-    plan = plan_of(h, bands, np.float32)
-    scan(layout_of(recording), pairs, numbers, plan, work, out)
-    if not segments or not flags[rows, low:high].any():
-        return
-    for channel, row in pairs.tolist():
-        marked = np.flatnonzero(flags[row, low:high]) + low
-        starts = (marked + base) * h
-        direct = SegmentSums(recording, channel)
-        atoms[row][:, marked] = 4.0 * direct.sums(starts, bands)
-        for piece in np.unique(marked // PIECE) if whole else ():
-            some = starts[marked // PIECE == piece]
-            density[row, piece] += 4.0 * direct.density(some)
+    plan, layout = plan_of(h, bands, np.float32), layout_of(recording)
+
+    def scan_span(span: tuple[int, int, int, int]) -> None:
+        first, stop, blocks, base = span
+        low, high = first - base, stop - base
+        if segments:
+            flags[rows, low:high] = 0
+        if whole:
+            density[rows, low // PIECE : -(-high // PIECE)] = 0.0
+        numbers = np.array((first, stop, blocks, *want, base))
+        work = scan_work(recording, h, flat, len(bands.atoms) - 1, whole=whole)
+        scan(layout, pairs, numbers, plan, work, out)
+        if not segments or not flags[rows, low:high].any():
+            return
+        for channel, row in pairs.tolist():
+            marked = np.flatnonzero(flags[row, low:high]) + low
+            starts = (marked + base) * h
+            direct = SegmentSums(recording, channel)
+            atoms[row][:, marked] = 4.0 * direct.sums(starts, bands)
+            for piece in np.unique(marked // PIECE) if whole else ():
+                some = starts[marked // PIECE == piece]
+                density[row, piece] += 4.0 * direct.density(some)
+
+    return scan_span
 
 
 def _spare(shape: tuple[int, ...]) -> NDArray[np.float32]:

@@ -6,7 +6,7 @@ that its samples are still in the cache when crossings are counted.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.bands import WINDOW_BANDS_HZ, window_bands
-from eegcore.blockscan import N_MARKS, N_SUMS, PIECE, SEGMENTS, STRETCHES, scan_blocks
+from eegcore.blockscan import N_MARKS, N_SUMS, PIECE, SEGMENTS, STRETCHES, scanner
 from eegcore.blocksums import CHUNK, FLAT_STEP_UV, BlockSums, Sums
 from eegcore.recording import Recording
 from eegcore.threads import n_threads, run
@@ -48,7 +48,7 @@ FEATURES = (
 _LONGEST = 1 << 18  # sums of more samples at once could overflow
 _BATCH_SAMPLES = 1 << 21  # of a slab, which is read twice and should stay in cache
 _CROSSING_SAMPLES = 1 << 12  # that are looked at together where they are copied
-_SLAB_BLOCKS = 6000  # of all channels of a slab that is computed and forgotten
+_SLAB_SAMPLES = 3 << 18  # of all channels of a slab that is computed and forgotten
 _room = threading.local()
 
 
@@ -143,7 +143,8 @@ def _streamed(
     """Features from sums that are computed slab by slab and forgotten."""
     n, threads = len(work.channels), n_threads()
     span = int(first[-1] - first[0]) + work.n_blocks
-    size = max(2 * PIECE, min(_SLAB_BLOCKS // n, -(-span // threads)), work.n_blocks)
+    size = min(_SLAB_SAMPLES // (n * work.h), -(-span // threads))
+    size = max(PIECE, work.n_blocks, size)
     slabs = []
     at = 0
     while at < first.size:
@@ -153,13 +154,21 @@ def _streamed(
         slabs.append(slice(at, end))
         at = end
 
-    def compute(some: slice) -> None:
-        low, high = int(first[some][0]), int(first[some][-1]) + work.n_blocks
-        tables, which = _fresh(recording, work, low, high)
-        places = np.stack([first[some] - low, columns[some]], axis=1)
-        _answer(recording, work, tables, which, places, low, out)
+    def compute(slabs: Sequence[slice]) -> None:
+        which = _which(work, range(n))
+        tables, scan = _fresh(recording, work, which, max(size, work.n_blocks))
+        answer = _answerer(recording, work, tables, which, out)
+        for some in slabs:
+            begins = first[some]
+            low, high = int(begins[0]), int(begins[-1]) + work.n_blocks
+            # as if the recording ended here: the last block begins no segment
+            scan((low, high, high, low))
+            places = np.empty((begins.size, 2), np.int64)
+            places[:, 0], places[:, 1] = begins - low, columns[some]
+            answer(places, low)
 
-    run(compute, slabs)
+    share = -(-len(slabs) // threads)
+    run(compute, [slabs[i : i + share] for i in range(0, len(slabs), share)])
 
 
 def _work(
@@ -194,27 +203,24 @@ def _work(
 
 
 def _fresh(
-    recording: Recording, work: _Work, low: int, high: int
-) -> tuple[BlockSums, Int]:
-    """Sums of blocks low..high-1; channel, row of sums and row of out of each."""
-    n, blocks = len(work.channels), high - low
+    recording: Recording, work: _Work, which: Int, blocks: int
+) -> tuple[BlockSums, Callable[[tuple[int, int, int, int]], None]]:
+    """Space of this thread for sums of so many blocks, and what fills it."""
+    n = len(work.channels)
     size = (n, work.weights.shape[1], -(-blocks // PIECE) * PIECE)
-    if getattr(_room, "size", None) != size:  # space of this thread
+    if getattr(_room, "size", None) != size:
         tables = BlockSums(
             np.empty(size, np.float32),
             np.empty((n, N_SUMS, size[2])),
             np.empty((n, N_MARKS, size[2]), np.int32),
         )
-        _room.size, _room.kept = size, (tables, np.empty((n, size[2]), np.uint8))
-    tables, flags = _room.kept
-    which = _which(work, range(n))
-    out = (tables.atoms, flags, tables.sums, tables.marks, np.empty((n, 1, 1)))
+        _room.size = size
+        _room.kept = (tables, np.empty((n, size[2]), np.uint8), np.empty((n, 1, 1)))
+    tables, flags, density = _room.kept
+    out = (tables.atoms, flags, tables.sums, tables.marks, density)
     flat = work.scales[:, 2].astype(np.int64)
-    # as if the recording ended here: the last block begins no segment that is wanted
-    span = (low, high, high, low)
     pairs = np.ascontiguousarray(which[:, :2])
-    scan_blocks(recording, pairs, span, flat, work.kinds, out)
-    return tables, which
+    return tables, scanner(recording, pairs, flat, work.kinds, out)
 
 
 def _which(work: _Work, rows: Sequence[int]) -> Int:
@@ -281,21 +287,20 @@ def _compute(
     def compute(part: tuple[slice, slice]) -> None:
         channels, windows = part
         some = work._replace(scales=work.scales[channels])
-        _answer(recording, some, tables, which[channels], places[windows], base, out)
+        answer = _answerer(recording, some, tables, which[channels], out)
+        answer(places[windows], base)
 
     run(compute, parts)
 
 
-def _answer(
-    recording: Recording,
-    work: _Work,
-    tables: BlockSums,
-    which: Int,
-    places: Int,
-    base: int,
-    out: Float,
-) -> None:
-    """Features from sums, on this thread."""
+def _answerer(
+    recording: Recording, work: _Work, tables: BlockSums, which: Int, out: Float
+) -> Callable[[Int, int], None]:
+    """Return what computes features from sums, on this thread.
+
+    It is called with column of the sums and column of `out` of each window, and with
+    the block of column 0.
+    """
     from eegcore.kernels.features import N_FEATURES, window_features
 
     room: tuple[Any, ...] = (
@@ -306,4 +311,8 @@ def _answer(
     given = (work.lengths, work.weights, work.place, work.want, room)
     channels = (which, work.scales, work.rate_hz)
     layout, blocks = layout_of(recording), tuple(tables)
-    window_features(layout, channels, (places, base), blocks, given, out)
+
+    def answer(places: Int, base: int) -> None:
+        window_features(layout, channels, (places, base), blocks, given, out)
+
+    return answer
