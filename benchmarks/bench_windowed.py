@@ -126,7 +126,7 @@ def _mne_features() -> list[Row]:
 
     return [
         compare(
-            "23 h x 1 x 100 Hz, 30-s windows, all features (peer: 12 of them), 1 thread",
+            "23 h x 1 x 100 Hz, 30-s windows, 21 features (peer: 12), 1 thread",
             "mne-features",
             lambda: _ours(night, (0,), 30.0, FEATURES),
             peer,

@@ -3,7 +3,8 @@ import pytest
 
 from eegcore import blocksums
 from eegcore.blockscan import PIECE
-from eegcore.windowed import FEATURES, window_values, windowed_features
+from eegcore.window_values import window_values
+from eegcore.windowed import FEATURES, windowed_features
 from stored import stored_recording
 
 RATE_HZ = 128.0

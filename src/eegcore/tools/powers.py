@@ -32,7 +32,7 @@ from eegcore.tools.spec import (
     text,
 )
 from eegcore.tools.spectral import BANDS_TEXT, is_bad, is_flat, spectra, worst_power
-from eegcore.windowed import ratio
+from eegcore.window_values import ratio
 
 BAND_POWER_SPEC = ToolSpec(
     name="compute_band_power",
