@@ -11,16 +11,16 @@ Kept sums are bounded; the oldest go first.
 import os
 import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eegcore import productsums
 from eegcore.bands import window_bands
+from eegcore.blockchunks import CHUNK as CHUNK
+from eegcore.blockchunks import Chunk, Kept, Task, divided, new_chunk
 from eegcore.blockscan import (
     DENSITIES as DENSITIES,
 )
@@ -42,69 +42,19 @@ from eegcore.blockscan import (
     STRETCHES as STRETCHES,
 )
 from eegcore.recording import Recording
-from eegcore.threads import n_threads, run
+from eegcore.threads import run
 from eegcore.workspace import fast_block, flat_limit
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
-CHUNK = 1024  # blocks whose sums are kept or dropped together
 BATCH = 4  # chunks that are needed at the same time
 KEPT_BYTES = 44 * 2**20
 FLAT_STEP_UV = 0.1
-LAZY_BYTES = 2**17  # zeros of so many bytes take memory only once they are written to
-
-
-@dataclass(eq=False)
-class _Chunk:
-    """Sums of CHUNK blocks of all channels with one block length.
-
-    have : bool, (3, n_channels, CHUNK / PIECE): what has been computed.
-    """
-
-    atoms: NDArray[np.float32]
-    flags: NDArray[np.uint8]
-    sums: Float
-    marks: NDArray[np.int32]
-    density: Float
-    have: NDArray[np.bool_]
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that has been written to.
-
-        Whole arrays: rows are about a page long, so one block touches all of a row.
-        Small arrays are written to when they are made.
-        """
-        kinds: tuple[tuple[NDArray[Any], ...], ...] = (
-            (self.atoms, self.flags),
-            (self.sums, self.marks),
-            (self.density,),
-        )
-        used = np.asarray(self.have.any(axis=(1, 2)))
-        return sum(
-            array.nbytes
-            for arrays, is_used in zip(kinds, used, strict=True)
-            for array in arrays
-            if is_used or array.nbytes < LAZY_BYTES
-        )
-
-
-@dataclass(eq=False)
-class _Kept:
-    """Kept sums of the channels of one recording with one rate."""
-
-    h: int
-    n_atoms: int
-    rows: dict[int, int]
-    flat: Int
-    n_blocks: int
-    chunks: "OrderedDict[int, _Chunk]" = field(default_factory=OrderedDict)
-    grown: bool = False
 
 
 _lock = threading.RLock()
-_kept: "weakref.WeakKeyDictionary[Recording, dict[float, _Kept]]" = (
+_kept: "weakref.WeakKeyDictionary[Recording, dict[float, Kept]]" = (
     weakref.WeakKeyDictionary()
 )
 
@@ -136,7 +86,7 @@ def kept_bytes() -> int:
         return sum(c.n_bytes for k in every for c in k.chunks.values())
 
 
-def _kept_of(recording: Recording, rate_hz: float, h: int) -> _Kept:
+def _kept_of(recording: Recording, rate_hz: float, h: int) -> Kept:
     by_rate = _kept.setdefault(recording, {})
     if rate_hz not in by_rate:
         members = [
@@ -149,32 +99,8 @@ def _kept_of(recording: Recording, rate_hz: float, h: int) -> _Kept:
         rows = {channel: row for row, channel in enumerate(members)}
         limits = np.array(flat, np.int64)
         n_atoms = len(window_bands(rate_hz).bands.atoms) - 1
-        by_rate[rate_hz] = _Kept(h, n_atoms, rows, limits, n_blocks)
+        by_rate[rate_hz] = Kept(h, n_atoms, rows, limits, n_blocks)
     return by_rate[rate_hz]
-
-
-def _new_chunk(kept: _Kept, number: int) -> _Chunk:
-    n = len(kept.rows)
-    pieces = min(CHUNK // PIECE, -(-(kept.n_blocks - number * CHUNK) // PIECE))
-    blocks = pieces * PIECE
-    return _Chunk(
-        np.empty((n, kept.n_atoms, blocks), np.float32),
-        np.empty((n, blocks), np.uint8),
-        np.empty((n, N_SUMS, blocks)),
-        np.empty((n, N_MARKS, blocks), np.int32),
-        np.empty((n, pieces, kept.h + 1)),
-        np.zeros((3, n, pieces), np.bool_),
-    )
-
-
-class _Task(NamedTuple):
-    """Blocks first..stop-1 of some channels of a chunk, one after the other."""
-
-    chunk: _Chunk
-    base: int
-    first: int
-    stop: int
-    channels: tuple[int, ...]
 
 
 class BlockSums(NamedTuple):
@@ -223,11 +149,8 @@ class Sums:
 
     def bytes_of(self, kinds: tuple[int, ...]) -> int:
         """Memory of the kept sums of one block of one channel."""
-        sizes = (
-            4 * self.n_atoms + 1,
-            8 * N_SUMS + 4 * N_MARKS,
-            8 * (self._h + 1) // PIECE,
-        )
+        stretch = 8 * N_SUMS + 4 * N_MARKS
+        sizes = (4 * self.n_atoms + 1, stretch, 8 * (self._h + 1) // PIECE)
         return sum(sizes[kind] for kind in kinds)
 
     def fits(
@@ -257,7 +180,7 @@ class Sums:
     ) -> None:
         """Compute what is not yet kept of some blocks, in file order on all threads."""
         with _lock:
-            tasks: list[_Task] = []
+            tasks: list[Task] = []
             for number in range(first // CHUNK, -(-stop // CHUNK)):
                 base = number * CHUNK
                 low, high = max(first - base, 0), min(stop - base, CHUNK)
@@ -267,7 +190,7 @@ class Sums:
                 )
             if tasks:
                 self._recording.check_unchanged()
-                run(lambda task: self._scan(task, kinds), _divided(tasks))
+                run(lambda task: self._scan(task, kinds), divided(tasks))
                 for task in tasks:
                     rows = [self._kept.rows[c] for c in task.channels]
                     low, high = task.first - task.base, task.stop - task.base
@@ -276,22 +199,22 @@ class Sums:
                         task.chunk.have[kind, rows, done] = True
                 self._kept.grown = True
 
-    def _chunk(self, number: int) -> _Chunk:
+    def _chunk(self, number: int) -> Chunk:
         chunks = self._kept.chunks
         if number not in chunks:
-            chunks[number] = _new_chunk(self._kept, number)
+            chunks[number] = new_chunk(self._kept, number)
             self._kept.grown = True
         chunks.move_to_end(number)
         return chunks[number]
 
     def _missing(
         self,
-        chunk: _Chunk,
+        chunk: Chunk,
         base: int,
         pieces: slice,
         channels: Sequence[int],
         kinds: tuple[int, ...],
-    ) -> list[_Task]:
+    ) -> list[Task]:
         """Runs of pieces in which some channel lacks something."""
         rows = [self._kept.rows[c] for c in channels]
         have = np.asarray(chunk.have[kinds[0], rows, pieces])
@@ -308,10 +231,10 @@ class Sums:
             )
             first = base + (pieces.start + int(start)) * PIECE
             stop = min(base + (pieces.start + int(end)) * PIECE, self._kept.n_blocks)
-            tasks.append(_Task(chunk, base, first, stop, chosen))
+            tasks.append(Task(chunk, base, first, stop, chosen))
         return tasks
 
-    def _scan(self, task: _Task, kinds: tuple[int, ...]) -> None:
+    def _scan(self, task: Task, kinds: tuple[int, ...]) -> None:
         kept, chunk = self._kept, task.chunk
         rows = [kept.rows[c] for c in task.channels]
         pairs = np.array(list(zip(task.channels, rows, strict=True)), np.int64)
@@ -474,16 +397,3 @@ def prepare(
             with _lock:
                 sums.prepare(channels, first, stop, kinds)
                 sums.bound()
-
-
-def _divided(tasks: list[_Task]) -> list[_Task]:
-    """The same work in parts small enough for all threads to have some."""
-    total = sum(t.stop - t.first for t in tasks)
-    size = max(PIECE, -(-total // (2 * n_threads() * PIECE)) * PIECE)
-    if n_threads() == 1:
-        size = CHUNK
-    return [
-        task._replace(first=first, stop=min(first + size, task.stop))
-        for task in tasks
-        for first in range(task.first, task.stop, size)
-    ]

@@ -1,0 +1,103 @@
+"""Memory in which sums of blocks are kept, and what is to be computed into it."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eegcore.blockscan import N_MARKS, N_SUMS, PIECE
+from eegcore.threads import n_threads
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+CHUNK = 1024  # blocks whose sums are kept or dropped together
+LAZY_BYTES = 2**17  # zeros of so many bytes take memory only once they are written to
+
+
+@dataclass(eq=False)
+class Chunk:
+    """Sums of CHUNK blocks of all channels with one block length.
+
+    have : bool, (3, n_channels, CHUNK / PIECE): what has been computed.
+    """
+
+    atoms: NDArray[np.float32]
+    flags: NDArray[np.uint8]
+    sums: Float
+    marks: NDArray[np.int32]
+    density: Float
+    have: NDArray[np.bool_]
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that has been written to.
+
+        Whole arrays: rows are about a page long, so one block touches all of a row.
+        Small arrays are written to when they are made.
+        """
+        kinds: tuple[tuple[NDArray[Any], ...], ...] = (
+            (self.atoms, self.flags),
+            (self.sums, self.marks),
+            (self.density,),
+        )
+        used = np.asarray(self.have.any(axis=(1, 2)))
+        return sum(
+            array.nbytes
+            for arrays, is_used in zip(kinds, used, strict=True)
+            for array in arrays
+            if is_used or array.nbytes < LAZY_BYTES
+        )
+
+
+@dataclass(eq=False)
+class Kept:
+    """Kept sums of the channels of one recording with one rate."""
+
+    h: int
+    n_atoms: int
+    rows: dict[int, int]
+    flat: Int
+    n_blocks: int
+    chunks: "OrderedDict[int, Chunk]" = field(default_factory=OrderedDict)
+    grown: bool = False
+
+
+def new_chunk(kept: Kept, number: int) -> Chunk:
+    """Return an empty chunk; the last one is as long as the recording needs."""
+    n = len(kept.rows)
+    pieces = min(CHUNK // PIECE, -(-(kept.n_blocks - number * CHUNK) // PIECE))
+    blocks = pieces * PIECE
+    return Chunk(
+        np.empty((n, kept.n_atoms, blocks), np.float32),
+        np.empty((n, blocks), np.uint8),
+        np.empty((n, N_SUMS, blocks)),
+        np.empty((n, N_MARKS, blocks), np.int32),
+        np.empty((n, pieces, kept.h + 1)),
+        np.zeros((3, n, pieces), np.bool_),
+    )
+
+
+class Task(NamedTuple):
+    """Blocks first..stop-1 of some channels of a chunk, one after the other."""
+
+    chunk: Chunk
+    base: int
+    first: int
+    stop: int
+    channels: tuple[int, ...]
+
+
+def divided(tasks: list[Task]) -> list[Task]:
+    """The same work in parts small enough for all threads to have some."""
+    total = sum(t.stop - t.first for t in tasks)
+    size = max(PIECE, -(-total // (2 * n_threads() * PIECE)) * PIECE)
+    if n_threads() == 1:
+        size = CHUNK
+    return [
+        task._replace(first=first, stop=min(first + size, task.stop))
+        for task in tasks
+        for first in range(task.first, task.stop, size)
+    ]
