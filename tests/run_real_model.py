@@ -24,6 +24,8 @@ from eegbench.config import Config, Limits, RunSettings
 from eegbench.evaluate import evaluate
 from eegbench.instances import read_set
 from eegbench.predictions import read_predictions
+from eegbench.records import JsonObject
+from eegbench.report.leaderboard import score_text
 from eegbench.subset import choose_subset
 from eegbench.suites.eegagent.demo import build_demo
 from eegbench.transcripts import read_transcript
@@ -81,10 +83,10 @@ def play(url: str, set_path: Path, run_path: Path, n: int, protocol: str) -> Non
             generate={"max_tokens": 40, "temperature": 0.0},
         ),
         config=Config(limits=Limits(max_repairs=1), run=run),
-        only=subset.instance_ids,
+        subset=subset,
     )
     rows = list(read_predictions(run_path))
-    print(f"{protocol}: {summary}")
+    print(f"{protocol}: {summary}", flush=True)
     for row in rows:
         told = row.error or row.answer
         print(
@@ -97,10 +99,19 @@ def play(url: str, set_path: Path, run_path: Path, n: int, protocol: str) -> Non
     ends = Counter(row.status for row in rows)
     check(ends == {"completed": n}, f"not all completed: {dict(ends)}")
     check(all(row.input_tokens > 0 for row in rows), "tokens were not counted")
-    result = evaluate(run_path, rounds=0)
-    for name, task in result["tasks"].items():
-        score = task["metrics"][task["headline"]]
-        print(f"  {name} {task['headline']} {score} (n={task['n']})")
+    print(score_text(evaluate(run_path, rounds=200), form="table"))
+    # the one with the most turns shows most
+    longest = max(rows, key=lambda row: row.n_turns)
+    print(f"transcript of {longest.instance_id}:")
+    for event in read_transcript(run_path / str(longest.transcript)):
+        print(f"  {shortened(event)}")
+
+
+def shortened(event: JsonObject) -> str:
+    """Return an event of a transcript as one short line."""
+    told = event.get("text") or event.get("calls") or event.get("answer") or ""
+    text = " ".join(str(told).split())
+    return f"{event['event']} {event.get('kind', '')}: {text[:160]}"
 
 
 def check(holds: bool, message: str) -> None:

@@ -147,7 +147,12 @@ PARTS = {
     ),
     **dict.fromkeys(PLAYERS, RUNNERS),
     **dict.fromkeys(SCORES[1:], JUDGES),
-    "eegbench.chat_runner": RUNNERS._replace(own=(*RUNNERS.own, "eegbench.runner")),
+    **dict.fromkeys(
+        ("eegbench.chat_runner", "eegbench.chat_session"),
+        RUNNERS._replace(
+            own=(*RUNNERS.own, "eegbench.runner", "eegbench.chat_session")
+        ),
+    ),
     "eegbench.runner": RUNNERS._replace(own=(*RUNNERS.own, "eegcore", "eegbench")),
     # Inspect loads it by its entry point; nothing of ours does
     "eegbench.inspect_tasks": Rule(

@@ -1,4 +1,4 @@
-"""The options of ``eegbench run`` that are for chat models alone."""
+"""The options of ``eegbench run`` for chat models and for programs."""
 
 import functools
 from collections.abc import Callable
@@ -8,6 +8,14 @@ from typing import Any
 import click
 
 _OPTIONS = (
+    click.option(
+        "--exec", "command_line", metavar="COMMAND", help="Command: the program."
+    ),
+    click.option(
+        "--encoding",
+        type=click.Choice(["rows", "compact"]),
+        help="Chat, command: how tools answer; compact: in about half the tokens.",
+    ),
     click.option("--model", help="Chat: Inspect's name, such as openai/gpt-5.5."),
     click.option("--models", type=Path, help="Chat: a TOML file of many; a run each."),
     click.option(

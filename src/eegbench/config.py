@@ -17,6 +17,7 @@ from eegbench.records import JsonObject, explain
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Encoding = Literal["rows", "compact"]
 Kind = TypeVar("Kind")
 
 
@@ -39,6 +40,9 @@ class ToolSettings(
     """Largest answer; 0: no budget."""
     dialect: Literal["", "default", "paper-1.0"] = ""
     """Empty: the dialect of the set."""
+    encoding: Encoding = "rows"
+    """``compact``: tables as columns, the same information in about half the tokens;
+    for chat models and programs, in dialect default."""
 
 
 class RunSettings(

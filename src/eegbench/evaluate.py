@@ -15,7 +15,7 @@ from eegbench import __version__
 from eegbench.judging import judge_run, task_of
 from eegbench.predictions import RunInfo
 from eegbench.records import listing
-from eegbench.scored import LoadedRun, ScoredCase, load_run
+from eegbench.scored import LoadedRun, ScoredCase, asked_for, load_run
 from eegbench.scoring.event_records import score_event_records
 from eegbench.scoring.hypnogram import score_nights
 from eegbench.scoring.labels import score_labels
@@ -101,6 +101,8 @@ def evaluate_run(
         "complete": not because,
         "incomplete_because": because,
         "tasks": tasks,
+        "subset": _subset(info),
+        "limit": info.limit,
         "overall": overall,
         "overall_t2_t6": _overall(run, tasks, signal)[0],
         "overall_missing": missing,
@@ -111,6 +113,7 @@ def evaluate_run(
         },
         "scoring": {"rounds": rounds, "confidence": LEVEL, "seed": SEED},
         "limits": info.limits,
+        "encoding": info.encoding,
         "seed": info.seed,
         "started": info.started,
         "versions": {**info.versions, "scored_with": __version__},
@@ -243,17 +246,26 @@ def _incomplete(run: LoadedRun, tasks: JsonObject) -> list[str]:
     because = []
     if run.info.simulated or run.set.info.simulated:
         because.append("simulated recordings")
+    if run.info.subset is not None:
+        part = run.info.subset
+        because.append(
+            f"a subset of {part.size} instances, whose choice alone gives the overall "
+            f"score a standard error of at most {part.overall_error:.3f}"
+        )
+    if run.info.limit is not None:
+        because.append(f"only the first {run.info.limit} instances")
     frozen = run.suite.frozen_counts
     if not frozen:
         because.append(f"suite {run.suite.name} has no frozen set")
     counts = Counter(row.task for row in run.set)
+    asked = Counter(row.task for row in asked_for(run.set, run.info))
     for name in sorted({*frozen, *counts} if frozen else ()):
         told = tasks.get(name)
         if counts[name] != frozen.get(name, 0):
             because.append(f"{name}: {counts[name]} of {frozen.get(name, 0)} instances")
         elif told is None:
             because.append(f"{name}: not asked for")
-        elif told["n"] + len(told["missing"]) + told["failed"] < counts[name]:
+        elif told["n"] + len(told["missing"]) + told["failed"] < asked[name]:
             because.append(f"{name}: instances without a reference")
     for name, told in tasks.items():
         for what in ("missing", "duplicates", "failed_ids"):
@@ -265,6 +277,18 @@ def _incomplete(run: LoadedRun, tasks: JsonObject) -> list[str]:
     if run.set.checksum != run.info.set_checksum:
         because.append("the set has changed since the run")
     return because
+
+
+def _subset(info: RunInfo) -> JsonObject | None:
+    """Return the size of a subset and what its choice may move, without the ids."""
+    part = info.subset
+    if part is None:
+        return None
+    return {
+        "size": part.size,
+        "task_errors": part.task_errors,
+        "overall_error": part.overall_error,
+    }
 
 
 def _notes(run: LoadedRun) -> list[str]:

@@ -65,6 +65,17 @@ class ShardInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """SHA-256 over the ids of all parts."""
 
 
+class SubsetInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which stratified part of its set a run is of: ``--subset size``."""
+
+    size: int
+    instance_ids: list[str]
+    task_errors: dict[str, float]
+    """Standard error of a task's mean score by the choice alone, at worst."""
+    overall_error: float
+    """Of the unweighted mean of the tasks, at worst."""
+
+
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a run was made: ``run.json``, written once, before the first episode."""
 
@@ -77,6 +88,8 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     limits: JsonObject
     budget_tokens: int | None
     """Largest tool answer; None: no budget."""
+    encoding: str = "rows"
+    """Whether tool answers were ``rows`` or ``compact``."""
     protocol: str = "text"
     seed: int
     set_path: str
@@ -85,6 +98,10 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Instances of the set."""
     tasks: list[str] | None = None
     """Tasks asked for; None: all."""
+    subset: SubsetInfo | None = None
+    """None: the whole set."""
+    limit: int | None = None
+    """Only the first so many, as the last session was told; None: all."""
     shard: ShardInfo | None = None
     """None: the whole run, or one put together by ``eegbench merge``."""
     record_key: str

@@ -30,10 +30,12 @@ MUST_AGREE = (
     "set_checksum",
     "dialect",
     "budget_tokens",
+    "encoding",
     "limits",
     "protocol",
     "seed",
     "versions",
+    "subset",
     "shard",
 )
 
@@ -159,7 +161,12 @@ class RunFolder:
                     f"{self.path} was run with {name} {brief(before)}, this run has "
                     f"{brief(now)}; use another folder"
                 )
-        return earlier
+        grown = msgspec.structs.replace(
+            earlier, limit=info.limit, tasks=_joined(earlier.tasks, info.tasks)
+        )
+        if grown != earlier:
+            write_struct(path, grown)
+        return grown
 
     def _resumed(self) -> frozenset[str]:
         """Drop a cut last line and return the instances that were completed."""
@@ -186,6 +193,13 @@ class RunFolder:
                 )
             else:
                 stream.write(b"\n")
+
+
+def _joined(before: list[str] | None, now: list[str] | None) -> list[str] | None:
+    """Return the tasks of a run that may have grown; None: all."""
+    if before is None or now is None:
+        return None
+    return list(dict.fromkeys([*before, *now]))
 
 
 def brief(value: object) -> str:

@@ -21,7 +21,12 @@ import msgspec
 
 import eegbench
 import eegcore
-from eegbench.agents.registry import agent_factory, isolation, resolved_options
+from eegbench.agents.registry import (
+    agent_factory,
+    checked_encoding,
+    isolation,
+    resolved_options,
+)
 from eegbench.config import Config
 from eegbench.errors import SetError
 from eegbench.instances import (
@@ -44,6 +49,7 @@ from eegbench.shards import (
     source_key,
     take,
 )
+from eegbench.subset import Subset
 from eegbench.worker import Job, Opened, play, set_up
 from eegcore.pool import Done, Task, run_tasks
 
@@ -75,7 +81,7 @@ def run(
     config: Config | None = None,
     tasks: Sequence[str] | None = None,
     limit: int | None = None,
-    only: frozenset[str] | None = None,
+    subset: Subset | None = None,
     shard: Shard | None = None,
     record_key: str | None = None,
     executor: Executor = run_tasks,
@@ -98,8 +104,8 @@ def run(
         Play these tasks only.
     limit : int, optional
         Play at most so many instances, the same ones each time.
-    only : frozenset of str, optional
-        Play these instances only: a subset.
+    subset : Subset, optional
+        Play this part of the set only.
     shard : Shard, optional
         Play this part of them only.
     record_key : str, optional
@@ -122,11 +128,20 @@ def run(
     """
     settings = config or Config()
     folder = read_set(set_path)
-    chosen = choose(folder, tasks=tasks, limit=limit, only=only)
+    chosen = choose(folder, tasks=tasks, limit=limit, subset=subset)
     options = resolved_options(agent, agent_options or {})
     agent_factory(agent, options)
     key = record_key or _record_key(agent, options)
-    info = describe(folder, agent, options, settings, tasks=tasks, record_key=key)
+    info = describe(
+        folder,
+        agent,
+        options,
+        settings,
+        tasks=tasks,
+        limit=limit,
+        subset=subset,
+        record_key=key,
+    )
     if shard is not None:
         part = shard_info(chosen, shard)
         if record_key is None and agent != "replay":
@@ -167,7 +182,7 @@ def choose(
     *,
     tasks: Sequence[str] | None,
     limit: int | None,
-    only: frozenset[str] | None = None,
+    subset: Subset | None = None,
 ) -> list[Instance]:
     """Return the instances of some tasks, at most so many, in the set's order."""
     chosen = list(folder.instances)
@@ -179,8 +194,8 @@ def choose(
                 f"no task {listing(unknown)} in {folder.path}; it has {listing(known)}"
             )
         chosen = [item for item in chosen if item.task in tasks]
-    if only is not None:
-        chosen = [item for item in chosen if item.instance_id in only]
+    if subset is not None:
+        chosen = [item for item in chosen if item.instance_id in subset.instance_ids]
     return chosen if limit is None else chosen[:limit]
 
 
@@ -210,24 +225,36 @@ def describe(
     config: Config,
     *,
     tasks: Sequence[str] | None,
+    limit: int | None = None,
+    subset: Subset | None = None,
     record_key: str,
 ) -> RunInfo:
-    """Say how a run is made: the content of ``run.json``."""
+    """Say how a run is made: the content of ``run.json``.
+
+    Raises
+    ------
+    ConfigError
+        The dialect or the agent does not take the encoding.
+    """
+    dialect = config.tools.dialect or folder.info.dialect
     return RunInfo(
         suite=folder.info.suite,
         condition=folder.info.condition,
-        dialect=config.tools.dialect or folder.info.dialect,
+        dialect=dialect,
         simulated=folder.info.simulated,
         agent=agent,
         agent_config=options,
         limits=msgspec.to_builtins(config.limits),
         budget_tokens=config.tools.budget_tokens or None,
+        encoding=checked_encoding(config.tools.encoding, agent=agent, dialect=dialect),
         protocol=config.run.protocol,
         seed=config.run.seed,
         set_path=str(folder.path.absolute()),
         set_checksum=folder.checksum,
         n_instances=len(folder),
         tasks=None if tasks is None else list(tasks),
+        subset=None if subset is None else subset.info(),
+        limit=limit,
         record_key=record_key,
         isolated=isolation(agent),
         versions={

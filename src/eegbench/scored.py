@@ -3,6 +3,7 @@
 Holds what evaluation, analysis and reports all walk through; nothing is averaged here.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -90,13 +91,20 @@ class LoadedRun:
 
     def wanted(self) -> list[Instance]:
         """Return the instances to be judged: asked for, with a reference."""
-        tasks = self.info.tasks
-        return [
-            row
-            for row in self.set
-            if (tasks is None or row.task in tasks)
-            and row.instance_id in self.references
-        ]
+        asked = asked_for(self.set, self.info)
+        return [row for row in asked if row.instance_id in self.references]
+
+
+def asked_for(instances: Iterable[Instance], info: RunInfo) -> list[Instance]:
+    """Return the instances of the tasks and the subset that a run was told."""
+    tasks = info.tasks
+    part = None if info.subset is None else frozenset(info.subset.instance_ids)
+    return [
+        row
+        for row in instances
+        if (tasks is None or row.task in tasks)
+        and (part is None or row.instance_id in part)
+    ]
 
 
 def load_run(run_path: str | Path, *, set_path: str | Path | None = None) -> LoadedRun:
@@ -120,7 +128,7 @@ def load_run(run_path: str | Path, *, set_path: str | Path | None = None) -> Loa
     folder = Path(set_path) if set_path is not None else _find_set(path, info)
     chosen = read_set(folder)
     references = read_references(folder)
-    wanted = [row for row in chosen if info.tasks is None or row.task in info.tasks]
+    wanted = asked_for(chosen, info)
     predictions = read_predictions(path)
     missing, strays = coverage(predictions, [row.instance_id for row in wanted])
     notes = [*chosen.notes, *predictions.notes]

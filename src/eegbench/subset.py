@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from eegbench.errors import ConfigError
 from eegbench.instances import Instance
+from eegbench.predictions import SubsetInfo
 
 WORST_DEVIATION = 0.5
 """Largest standard deviation of scores between 0 and 1."""
@@ -28,6 +29,15 @@ class Subset(NamedTuple):
     """Standard error of a task's mean score, at worst."""
     overall_error: float
     """Of the unweighted mean of the tasks, at worst."""
+
+    def info(self) -> SubsetInfo:
+        """Return it as ``run.json`` keeps it."""
+        return SubsetInfo(
+            size=len(self.instance_ids),
+            instance_ids=sorted(self.instance_ids),
+            task_errors=self.task_errors,
+            overall_error=self.overall_error,
+        )
 
     def text(self) -> str:
         """Say it in one line."""

@@ -219,6 +219,7 @@ def open_tools(
             {record_id: keeper.recording(path, instance.open_args)},
             dialect=job.config.tools.dialect or job.dialect,
             budget_tokens=job.config.tools.budget_tokens or None,
+            encoding=job.config.tools.encoding,
         )
 
 

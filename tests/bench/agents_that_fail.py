@@ -11,6 +11,7 @@ class Asks:
     """Calls one tool, then answers; what the tool said becomes the rationale."""
 
     name = "asks"
+    tool = "get_recording_info"
 
     def start(self, view: InstanceView) -> None:
         pass
@@ -18,8 +19,15 @@ class Asks:
     def reply(self, observation: Observation) -> Reply:
         if observation.kind == "prompt" and observation.view.tools:
             args = {"record_id": observation.record_id}
-            return Reply(tool_calls=(ToolCall("get_recording_info", args),))
+            return Reply(tool_calls=(ToolCall(self.tool, args),))
         return Reply(answer={"classification": "normal"})
+
+
+class MeasuresPower(Asks):
+    """Calls a tool whose answer is a table."""
+
+    name = "measures-power"
+    tool = "compute_band_power"
 
 
 class OnFact(Asks):

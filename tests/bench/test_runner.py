@@ -339,10 +339,16 @@ def test_limit_and_tasks_choose_instances(tmp_path):
     folder = make_set(tmp_path / "set", rows)
     run(folder, tmp_path / "a", agent="constant", tasks=["T3"], in_process=True)
     assert {row.task for row in read_predictions(tmp_path / "a")} == {"T3"}
+    assert read_run(tmp_path / "a").tasks == ["T3"]
     run(folder, tmp_path / "a", agent="constant", in_process=True)
     assert len(read_predictions(tmp_path / "a")) == 6
+    assert read_run(tmp_path / "a").tasks is None
     run(folder, tmp_path / "b", agent="constant", limit=2, in_process=True)
     assert len(read_predictions(tmp_path / "b")) == 2
+    assert read_run(tmp_path / "b").limit == 2
+    run(folder, tmp_path / "b", agent="constant", limit=4, in_process=True)
+    assert len(read_predictions(tmp_path / "b")) == 4
+    assert read_run(tmp_path / "b").limit == 4
 
 
 def test_references_are_never_opened(tmp_path):

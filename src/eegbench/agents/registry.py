@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from eegbench.agents import Agent
-from eegbench.config import from_mapping
+from eegbench.config import Encoding, from_mapping
 from eegbench.errors import ConfigError
 from eegbench.records import JsonObject
 
@@ -31,6 +31,8 @@ _AGENTS = {
     "replay": _Entry("eegbench.agents.replay", "ReplayAgent", "ReplayOptions"),
     "command": _Entry("eegbench.agents.command", "CommandAgent", "CommandOptions"),
 }
+_READ_ROWS = ("rules",)
+"""Agents whose code reads tool answers as rows."""
 NAMES = (*_AGENTS, "chat")
 """All names of ``--agent``; ``chat`` is played by ``eegbench.chat_runner``."""
 
@@ -82,6 +84,21 @@ def resolved_options(name: str, options: JsonObject) -> JsonObject:
     settings = from_mapping(options, kind, f"options of agent {name!r}")
     built: JsonObject = msgspec.to_builtins(settings)
     return built
+
+
+def checked_encoding(encoding: Encoding, *, agent: str, dialect: str) -> Encoding:
+    """Return an encoding of tool answers; ConfigError where it cannot be had."""
+    if encoding == "compact" and dialect == "paper-1.0":
+        raise ConfigError(
+            "encoding 'compact' is not offered in dialect paper-1.0, which answers in "
+            "rows; leave it out or take dialect default"
+        )
+    if encoding == "compact" and agent in _READ_ROWS:
+        raise ConfigError(
+            f"agent {agent!r} reads tool answers as rows; encoding 'compact' is for "
+            "chat models, programs and agents of one's own"
+        )
+    return encoding
 
 
 def isolation(name: str) -> bool | None:

@@ -6,15 +6,8 @@ are used, so that a command loads no more than it needs.
 """
 
 from eegbench.pipeline.comparing import compare, repeats
-from eegbench.pipeline.runs import (
-    analyse,
-    case,
-    demo,
-    export,
-    report,
-    run_agent,
-    score,
-)
+from eegbench.pipeline.running import run_agent
+from eegbench.pipeline.runs import analyse, case, demo, export, report, score
 from eegbench.pipeline.sets import (
     audit,
     check_set,

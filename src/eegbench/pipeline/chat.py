@@ -75,7 +75,7 @@ def run_chat_models(
 ) -> tuple[str, bool]:
     """Let chat models play a set, or say what that would cost.
 
-    ``choice`` holds ``tasks``, ``limit`` and ``only``, as for ``run_chat``.
+    ``choice`` holds ``tasks``, ``limit`` and ``subset``, as for ``run_chat``.
     """
     from eegbench.runner import choose
 

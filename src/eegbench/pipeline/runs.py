@@ -1,4 +1,4 @@
-"""Commands on runs: run, score, report, case, analyse, and the demo."""
+"""Commands on runs: score, report, case, export, analyse, and the demo."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,8 @@ from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate_run
 from eegbench.instances import recording_path
 from eegbench.pipeline.baselines import baselines_of
-from eegbench.progress import Tick, moves
+from eegbench.pipeline.running import run_agent
+from eegbench.progress import Tick
 from eegbench.scored import LoadedRun, ScoredCase, load_run
 from eegbench.transcripts import read_transcript
 from eegcore.errors import EegcoreError
@@ -18,116 +19,6 @@ from eegcore.formats import open_recording
 
 Talk = Callable[[str], None]
 JsonObject = dict[str, Any]
-
-
-def run_agent(
-    set_path: Path,
-    agent: str,
-    output: Path,
-    *,
-    config: Path | None = None,
-    workers: int | None = None,
-    tasks: Sequence[str] | None = None,
-    limit: int | None = None,
-    subset: int | None = None,
-    source: Path | None = None,
-    shard: str | None = None,
-    executor: str = "processes",
-    scheduler: str | None = None,
-    chat: JsonObject | None = None,
-    form: str = "table",
-    talk: Talk,
-    tick: Tick,
-) -> tuple[str, bool]:
-    """Let an agent play a set and return what was done, and whether rows failed.
-
-    ``agent`` is a name of the registry, ``chat``, ``module:Name`` or a TOML file.
-    ``source`` is for replay; ``chat`` holds the fields of a ``ChatRequest``.
-    """
-    import msgspec
-
-    from eegbench.config import read_agent_config, read_config
-    from eegbench.pipeline.chat import ChatRequest, run_chat_models
-    from eegbench.runner import run
-    from eegbench.shards import read_shard
-    from eegcore.executors import executor_of
-
-    part = None if shard is None else read_shard(shard)
-    settings = read_config(config)
-    if workers is not None:
-        settings = msgspec.structs.replace(
-            settings, run=msgspec.structs.replace(settings.run, workers=workers)
-        )
-    options: JsonObject = {}
-    if agent.endswith(".toml"):
-        told = read_agent_config(agent)
-        agent, options = told.agent, dict(told.options)
-    if source is not None:
-        options["run"] = str(source)
-    elif agent == "replay" and "run" not in options:
-        raise ConfigError("replay needs the run to replay; name it with --source")
-    if agent == "chat" and (part or executor != "processes"):
-        raise ConfigError(
-            "chat models run in one process; --shard and --executor are for others"
-        )
-    only = _subset(set_path, tasks, subset, settings.run.seed, talk)
-    if agent == "chat":
-        request = dict(chat or {})
-        request["options"] = options | request.pop("options", {})
-        return run_chat_models(
-            set_path,
-            output,
-            ChatRequest(**request),
-            settings=settings,
-            choice={"tasks": tasks, "limit": limit, "only": only},
-            form=form,
-            talk=talk,
-            tick=tick,
-        )
-    if any(chat.values() if chat else ()):
-        raise ConfigError(f"options of chat models do not go with agent {agent!r}")
-    summary = run(
-        set_path,
-        output,
-        agent=agent,
-        agent_options=options,
-        config=settings,
-        tasks=tasks,
-        limit=limit,
-        only=only,
-        shard=part,
-        executor=executor_of(executor, scheduler),
-        on_progress=moves(tick),
-    )
-    for note in summary.notes:
-        talk(note)
-    before = f", {summary.n_skipped} done before" if summary.n_skipped else ""
-    text = (
-        f"{summary.n_played} instances in {summary.elapsed_sec:.1f} s, "
-        f"{summary.n_failed} failed{before}: {output}\n"
-        f"next: eegbench score {output}"
-    )
-    return text, summary.n_failed > 0
-
-
-def _subset(
-    set_path: Path,
-    tasks: Sequence[str] | None,
-    size: int | None,
-    seed: int,
-    talk: Talk,
-) -> frozenset[str] | None:
-    """Choose a stratified part of a set and say how far its score may be off."""
-    if size is None:
-        return None
-    from eegbench.instances import read_set
-    from eegbench.runner import choose
-    from eegbench.subset import choose_subset
-
-    chosen = choose(read_set(set_path), tasks=tasks, limit=None)
-    subset = choose_subset(chosen, size, seed=seed)
-    talk(subset.text())
-    return subset.instance_ids
 
 
 def score(
