@@ -23,7 +23,7 @@ from eegcore.tools.toolbox import Toolbox
 from gguf_tokens import GgufTokenizer
 
 Count = Callable[[str], int]
-NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?|null")
+NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?|null")
 WINDOWS = {"window_sec": 10, "tmax": 120}
 BUDGET = 16_000  # characters, as `eegcore serve` has it for rows
 

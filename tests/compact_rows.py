@@ -3,6 +3,7 @@
 Shares no code with the encoder.
 """
 
+import re
 from typing import Any
 
 import orjson
@@ -43,6 +44,19 @@ def _with_meta(answer: Json, told: Json) -> Json:
     return {"_meta": meta, **answer}
 
 
+def _list(told: Any) -> Any:
+    """Read a text of decimals; leave lists and single values."""
+    if not isinstance(told, str):
+        return told
+    words = [re.sub(r"^(-?)\.", r"\g<1>0.", word) for word in told.split(" ")]
+    return [orjson.loads(word) for word in words]
+
+
+def _is_number(schema: Json) -> bool:
+    kinds = schema.get("type", ())
+    return "number" in ([kinds] if isinstance(kinds, str) else kinds)
+
+
 def _length(columns: Json) -> int:
     first = next(iter(columns.values()))
     return len(first)
@@ -59,6 +73,8 @@ def _table(columns: Json, schemas: Json, n_rows: int | None = None) -> list[Json
             places, values = column["rows"], column["values"]
         else:
             places, values = range(n_rows), column
+        if _is_number(schemas.get(key, {})):
+            values = _list(values)
         if not isinstance(values, list):
             values = [values] * len(places)
         for place, value in zip(places, values, strict=True):
@@ -73,10 +89,12 @@ def _times(told: Any, n_windows: int) -> list[float]:
 
 
 def _windows(columns: Json, windows: Json, n_windows: int) -> list[Json]:
+    schema = TOOLS["compute_windowed_features"].spec.answer["channels"]["items"]
+    known = schema["properties"]["windows"]["items"]["properties"]
     features = {
-        key: column
+        key: [_list(line) for line in column]
         for key, column in columns.items()
-        if isinstance(column, list) and column and isinstance(column[0], list)
+        if key in known
     }
     plain = {key: column for key, column in columns.items() if key not in features}
     channels = []
@@ -97,7 +115,7 @@ def _windows(columns: Json, windows: Json, n_windows: int) -> list[Json]:
 
 def _correlations(key: str, value: Any, names: list[str]) -> list[Json]:
     if key == "channel_summary":
-        means = value["mean_abs_correlation"]
+        means = _list(value["mean_abs_correlation"])
         return [
             {"channel": name, "mean_abs_correlation": mean}
             for name, mean in zip(names, means, strict=True)
@@ -105,5 +123,5 @@ def _correlations(key: str, value: Any, names: list[str]) -> list[Json]:
     return [
         {"channel_a": a, "channel_b": b, "correlation": found}
         for i, (a, line) in enumerate(zip(names, value, strict=False))
-        for b, found in zip(names[i + 1 :], line, strict=True)
+        for b, found in zip(names[i + 1 :], _list(line), strict=True)
     ]

@@ -41,7 +41,7 @@ from eegbench.prompts import (
 )
 from eegbench.records import JsonObject, plain_json, plain_text
 from eegbench.replies import parse_reply
-from eegbench.toolcalls import FAULT_CODES, ToolAnswer, Tools, timed_answer
+from eegbench.toolcalls import FAULT_CODES, ToolAnswer, Tools, timed_answer, told_once
 
 UNSUITED = (TypeError, ValueError, OverflowError, RecursionError)
 
@@ -149,14 +149,13 @@ class Episode:
 
     def start(self) -> Observation:
         """Show the task."""
-        specs: Sequence[JsonObject] = ()
-        if self._tools is not None and not self._native:
-            specs = self._tools.schemas("anthropic")
+        specs, rule = told_once(self._tools.schemas("anthropic") if self._tools else ())
         text = prompt_text(
             self.view,
             specs,
             calls_per_turn=self.limits.max_calls_per_turn,
             native=self._native,
+            answers_rule=rule,
         )
         self._log("shown", kind="prompt", text=text)
         return self._show("prompt", text)

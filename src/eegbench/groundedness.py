@@ -31,6 +31,11 @@ _NUMBER = re.compile(
 """A number that no letter precedes: neither C3 nor N2 nor rec-12ab is one."""
 
 
+_ONE = r"(?:null|-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
+_DECIMALS = re.compile(rf"(?=.*(?:\.\d|\de)){_ONE}(?: {_ONE})*")
+"""At least one is no integer, so that a channel that is called 12 is none."""
+
+
 class Cited(NamedTuple):
     """A number as it is written."""
 
@@ -101,6 +106,7 @@ def seen_numbers(events: Iterable[JsonObject]) -> Values:
             if isinstance(answer, dict):
                 shown = {key: told for key, told in answer.items() if key != "_meta"}
                 values.extend(_numbers(shown))
+                values.extend(_window_times(answer))
     return np.unique(np.array(values, dtype=np.float64))
 
 
@@ -253,15 +259,43 @@ def _is_told(number: Cited, told: Values) -> bool:
 
 
 def _numbers(value: object) -> Iterator[float]:
+    """Walk through the numbers of an answer, in rows or compact (docs/compact.md)."""
     waiting = [value]
     while waiting:
         each = waiting.pop()
         if isinstance(each, dict):
-            waiting.extend(each.values())
+            sparse = set(each) == {"rows", "values"}
+            for key, told in each.items():
+                # places of rows and of windows are no measurements
+                named = sparse and key == "rows"
+                if not named and not (key == "windows" and isinstance(told, dict)):
+                    waiting.append(told)
         elif isinstance(each, list):
             waiting.extend(each)
+        elif isinstance(each, str):
+            yield from _decimals(each)
         elif isinstance(each, int | float) and not isinstance(each, bool):
             yield float(each)
+
+
+def _decimals(text: str) -> Iterator[float]:
+    """Read a compact answer's text of decimals; other texts hold no number."""
+    if _DECIMALS.fullmatch(text):
+        yield from (float(word) for word in text.split(" ") if word != "null")
+
+
+def _window_times(answer: JsonObject) -> Iterator[float]:
+    """Return starts and ends of the windows of a compact answer."""
+    windows = answer.get("windows")
+    if not isinstance(windows, dict):
+        return
+    for key in ("t_start", "t_end"):
+        told = windows.get(key)
+        if isinstance(told, dict):
+            steps = range(int(answer["n_windows"]))
+            yield from (round(told["first"] + i * told["step"], 3) for i in steps)
+        else:
+            yield from _numbers(told)
 
 
 def _texts(value: object) -> Iterator[str]:

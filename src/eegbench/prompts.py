@@ -33,6 +33,7 @@ def prompt_text(
     *,
     calls_per_turn: int,
     native: bool = False,
+    answers_rule: str = "",
 ) -> str:
     """Render task, recording facts, question, output contract and tools.
 
@@ -47,6 +48,8 @@ def prompt_text(
     native : bool
         The model gets the tools through its own function calling, so that they are
         left out of the text.
+    answers_rule : str
+        How the answers of all tools are read, where that is not plain.
     """
     parts: list[str] = []
     if view.context:
@@ -62,6 +65,7 @@ def prompt_text(
         parts += [
             "## Tools",
             how.format(most=calls_per_turn, calls=view.max_tool_calls),
+            *([answers_rule] if answers_rule else ()),
         ]
         if not native:
             parts.append("\n".join(json_text(spec) for spec in tool_specs))

@@ -8,6 +8,7 @@ import orjson
 
 from eegbench.agents import ToolCall
 from eegbench.records import JsonObject
+from eegcore.tools.compact import COMPACT_RULE
 
 FAULT_CODES = ("internal", "unreadable")
 """Codes of answers whose fault is not the agent's."""
@@ -25,6 +26,21 @@ class Tools(Protocol):
 
     def call(self, name: str, arguments: object, /) -> JsonObject:
         """Answer a call; never raises for what an agent sends."""
+
+
+def told_once(schemas: Sequence[JsonObject]) -> tuple[list[JsonObject], str]:
+    """Take from descriptions the rule that all of them end with; return it, too.
+
+    A schema must stand alone elsewhere; in a prompt one rule for all tools is enough.
+    """
+    texts = [str(schema.get("description", "")) for schema in schemas]
+    if not texts or not all(text.endswith(COMPACT_RULE) for text in texts):
+        return list(schemas), ""
+    shorter = [
+        {**schema, "description": text.removesuffix(COMPACT_RULE).rstrip()}
+        for schema, text in zip(schemas, texts, strict=True)
+    ]
+    return shorter, COMPACT_RULE
 
 
 class ToolAnswer(NamedTuple):

@@ -12,6 +12,7 @@ from eegbench.predictions import read_predictions, read_run
 from eegbench.runner import run
 from eegbench.subset import choose_subset
 from eegbench.transcripts import read_transcript
+from eegcore.tools.compact import COMPACT_RULE
 
 
 def test_subset_is_kept_and_another_is_refused(tmp_path):
@@ -56,6 +57,8 @@ def test_compact_answers_are_an_option_of_dialect_default(tmp_path):
         for call in event["calls"]
     ]
     assert isinstance(answer["channels"]["channel"], list)
+    (prompt,) = [event["text"] for event in events if event.get("kind") == "prompt"]
+    assert prompt.count(COMPACT_RULE) == 1
     assert read_run(tmp_path / "run").encoding == "compact"
     with pytest.raises(SetError, match='encoding "compact", this run has "rows"'):
         run(

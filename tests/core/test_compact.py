@@ -14,7 +14,7 @@ from edf_writer import Annotations, Edf, Signal, tal
 from eegcore.cli import main
 from eegcore.errors import ArgumentError
 from eegcore.tools import TOOLS
-from eegcore.tools.compact import _table, progression
+from eegcore.tools.compact import _table, as_text, progression
 from eegcore.tools.toolbox import Toolbox
 
 TOOL_NAMES = list(TOOLS)
@@ -222,6 +222,12 @@ def test_the_command_gives_columns(tmp_path) -> None:
     assert "not offered in dialect paper-1.0" in done.stderr
 
 
+def test_decimals_are_one_text() -> None:
+    assert as_text([12.5, 0.3, None, -0.25, 1e-7, 3]) == "12.5 .3 null -.25 1e-7 3"
+    for kept in ([0.5], [1, 2], [None, None], [True, 0.5], ["a", 0.5], []):
+        assert as_text(kept) == kept
+
+
 def test_tools_say_how_to_read_columns() -> None:
     for schema in Toolbox({}, encoding="compact").schemas("anthropic"):
         assert "Tables in answers are columns" in schema["description"]
@@ -233,18 +239,31 @@ def test_times_that_do_not_follow_are_written_out() -> None:
     assert progression(odd, 1 / 3) == odd
 
 
-_CELL = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["a", 1.0, ""])
+_CELL = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["a", ""])
+_NUMBER = (
+    st.none()
+    | st.integers(-3, 3)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from([0.5, -0.5, -0.0, 1e-7, 1e22])
+)
+_ROW = st.fixed_dictionaries(
+    {}, optional={"a": _CELL, "b": _CELL, "x": _NUMBER, "y": _NUMBER}
+)
 
 
-@given(st.lists(st.dictionaries(st.sampled_from("abc"), _CELL), min_size=1))
+@given(st.lists(_ROW, min_size=1))
 def test_any_rows_come_back_from_columns(rows) -> None:
     from compact_rows import _table as table_of
 
+    numbers = {key: {"type": ["number", "null"]} for key in "xy"}
     rows = [{"name": str(i), **row} for i, row in enumerate(rows)]
     for longest in (False, True):
         columns = orjson.loads(orjson.dumps(_table(rows, longest=longest)))
-        back = table_of(columns, {})
-        assert back == rows
+        back = table_of(columns, numbers)
+        in_order = orjson.OPT_SORT_KEYS
+        assert orjson.dumps(back, option=in_order) == orjson.dumps(
+            rows, option=in_order
+        )
         assert [[type(v) for v in sorted_values(r)] for r in back] == [
             [type(v) for v in sorted_values(r)] for r in rows
         ]

@@ -21,7 +21,7 @@ from eegbench.episode import Outcome, PendingCalls
 from eegbench.errors import HarnessError, ProviderError
 from eegbench.instances import Instance, shown_id
 from eegbench.predictions import Prediction
-from eegbench.toolcalls import ToolAnswer, timed_answer
+from eegbench.toolcalls import ToolAnswer, timed_answer, told_once
 from eegbench.worker import (
     NOTHING,
     Job,
@@ -117,7 +117,8 @@ async def _played(
     try:
         native = job.config.run.protocol == "native" and stage.tools is not None
         schemas = stage.tools.schemas("anthropic") if native and stage.tools else ()
-        said.dialogue = Dialogue(model, tool_infos(schemas), table.watch.paid)
+        infos = tool_infos(told_once(schemas)[0])  # the prompt has what all share
+        said.dialogue = Dialogue(model, infos, table.watch.paid)
         limit_sec = job.config.run.time_limit_sec
         with anyio.move_on_after(limit_sec):
             return await drive_chat(stage, said.dialogue, table)

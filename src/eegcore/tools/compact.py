@@ -18,6 +18,7 @@ ENCODINGS: tuple[Encoding, ...] = ("rows", "compact")
 COMPACT_RULE = (
     "Tables in answers are columns: a list holds one value a row, a single value holds"
     ' for every row, {"rows": [...], "values": ...} for those rows only (from 0).'
+    ' A list of decimals is one text: "12.5 .3 null" is 12.5, 0.3, null.'
 )
 _MISSING = object()
 _TIMES = ("t_start", "t_end")
@@ -79,7 +80,27 @@ def _shared(values: list[Any], *, longest: bool) -> Any:
     if longest or len(values) < 2 or isinstance(first, list | dict):
         return values
     same = all(type(value) is type(first) and value == first for value in values)
-    return first if same else values
+    return first if same else as_text(values)
+
+
+def as_text(values: list[Any], *, at_least: int = 2) -> Any:
+    """Return decimals as one text, which costs a token less a number; else the list.
+
+    A space stands between numbers, the 0 before a point is left out: ``-.5`` is -0.5.
+    """
+    numbers = [value for value in values if value is not None]
+    plain = all(type(value) in (int, float) for value in numbers)
+    decimal = any(type(value) is float for value in numbers)
+    if len(values) < at_least or not plain or not decimal:
+        return values
+    return " ".join(_number(value) for value in values)
+
+
+def _number(value: float | None) -> str:
+    text = orjson.dumps(value).decode()
+    if text.startswith("0."):
+        return text[1:]
+    return f"-{text[2:]}" if text.startswith("-0.") else text
 
 
 def _sparse(values: Sequence[Any], *, longest: bool) -> Json:
@@ -101,14 +122,13 @@ def _correlation(answer: Json) -> Json:
     body = dict(answer)
     if [(p["channel_a"], p["channel_b"]) for p in pairs] == expected:
         found = iter([pair["correlation"] for pair in pairs])
-        body["pairs"] = [
-            [next(found) for _ in names[i + 1 :]] for i in range(len(names) - 1)
-        ]
+        lines = [[next(found) for _ in names[i + 1 :]] for i in range(len(names) - 1)]
+        body["pairs"] = [as_text(line, at_least=1) for line in lines]
     summary = answer["channel_summary"]
     if [row["channel"] for row in summary] == names:
-        # The first column is a list even where all values agree.
+        # every value is written, also where all agree
         means = [row["mean_abs_correlation"] for row in summary]
-        body["channel_summary"] = {"mean_abs_correlation": means}
+        body["channel_summary"] = {"mean_abs_correlation": as_text(means)}
     return body
 
 
@@ -128,7 +148,7 @@ def _windowed(answer: Json) -> Json:
     columns = _table(left, longest=False)
     for key in channels[0]["windows"][0]:
         if key not in frame:
-            columns[key] = [[w[key] for w in c["windows"]] for c in channels]
+            columns[key] = [as_text([w[key] for w in c["windows"]]) for c in channels]
     windows: Json = {key: progression(frame[key], answer["step_sec"]) for key in _TIMES}
     if "gap" in frame:
         windows["gap"] = frame["gap"]
@@ -236,7 +256,10 @@ def compact_schema(tool: str, schema: Json) -> Json:
     if tool == "compute_channel_correlation":
         properties["pairs"] = {
             "type": "array",
-            "items": {"type": "array", "items": {"type": ["number", "null"]}},
+            "items": {
+                "type": ["string", "array"],
+                "items": {"type": ["number", "null"]},
+            },
             "description": "List i: correlations of channel i of channel_names with"
             " those behind it.",
         }
