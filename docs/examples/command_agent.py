@@ -1,10 +1,9 @@
 # ruff: noqa: T201 - its standard output is the protocol
 """An agent as a program: JSON Lines in, JSON Lines out, nothing to install.
 
-    eegbench run SET --agent command.toml -o RUN
+    eegbench run SET --agent command --exec "python command_agent.py" -o RUN
 
-with ``agent = "command"`` and ``[options] exec = "python command_agent.py"`` in the
-file. It asks for the band powers once and calls much slow activity the last class.
+It asks for the band powers once and calls much slow activity the last class.
 """
 
 import json

@@ -37,7 +37,12 @@ _OPTIONS = (
     click.option(
         "--prices", type=Path, help="Chat: price file, TOML or Inspect's JSON."
     ),
-    click.option("--max-cost", type=float, metavar="USD", help="Chat: stop there."),
+    click.option(
+        "--max-cost",
+        type=click.FloatRange(0, min_open=True),
+        metavar="USD",
+        help="Chat: stop there.",
+    ),
     click.option(
         "--dry-run", is_flag=True, help="Chat: estimate the cost, ask nobody."
     ),

@@ -402,10 +402,3 @@ def test_wrong_options_are_said_in_one_line(tmp_path, options, words):
     with pytest.raises(ConfigError, match=words) as caught:
         played(tmp_path, lambda r, n: says(RIGHT), **options)
     assert "\n" not in str(caught.value)
-
-
-def test_key_stands_in_no_file_of_a_run(tmp_path, monkeypatch):
-    monkeypatch.setenv("MY_KEY", "sk-very-secret")
-    played(tmp_path, lambda r, n: says(RIGHT), api_key_env="MY_KEY")
-    for path in (tmp_path / "run").rglob("*"):
-        assert path.is_dir() or b"sk-very-secret" not in path.read_bytes()

@@ -4,6 +4,7 @@ Providers raise through several libraries; what they agree on is an HTTP status
 somewhere along the chain of causes, and a message in which the reason stands.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ _BUDGET = re.compile(
     r"|exceeded your current quota|payment required|budget",
     re.IGNORECASE,
 )
+_KEY_VARIABLE = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+SHORTEST_KEY = 8
 _NO_ACCESS = re.compile(r"api.?key|authenti|permission|credential", re.IGNORECASE)
 _NO_MODEL = re.compile(
     r"model.{0,80}(not (exist|found|available|recognized)|unknown)"
@@ -70,7 +73,18 @@ def read_trouble(error: BaseException) -> Trouble:
     words = max(told, key=lambda each: each.rank, default=_Words(0, one_line(error)))
     kind = _kind(status, " ".join(each.text for each in told), chain)
     number = f" ({status})" if status is not None else ""
-    return Trouble(kind, f"{ADVICE[kind]}{number}: {words.text}"[:600])
+    return Trouble(kind, without_keys(f"{ADVICE[kind]}{number}: {words.text}")[:600])
+
+
+def without_keys(text: str) -> str:
+    """Return a text in which the name of its variable stands for each key.
+
+    Some servers repeat the key that they refuse.
+    """
+    for name, value in os.environ.items():
+        if len(value) >= SHORTEST_KEY and _KEY_VARIABLE.search(name):
+            text = text.replace(value, f"${name}")
+    return text
 
 
 def _kind(status: int | None, text: str, chain: list[BaseException]) -> Kind:

@@ -51,6 +51,10 @@ class CommandOptions(
     folder: str = "."
     """Where relative files of ``exec`` lie."""
 
+    def check(self) -> None:
+        """Raise ConfigError for a command that no instance could start."""
+        _resolved_words(self)
+
 
 class _CommandReply(msgspec.Struct, kw_only=True):
     """A line of the program; other fields are ignored."""

@@ -6,7 +6,7 @@ made by calling it with the options as keywords.
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -14,6 +14,14 @@ from eegbench.agents import Agent
 from eegbench.config import Encoding, from_mapping
 from eegbench.errors import ConfigError
 from eegbench.records import JsonObject
+
+
+@runtime_checkable
+class _Checked(Protocol):
+    """Options that know what no instance could be played with."""
+
+    def check(self) -> None:
+        """Raise ConfigError."""
 
 
 class _Entry(NamedTuple):
@@ -72,6 +80,8 @@ def agent_factory(name: str, options: JsonObject | None = None) -> Callable[[], 
             raise ConfigError(f"{where}: unknown {', '.join(given)}; it has none")
         return lambda: _checked(made(), name)
     settings = from_mapping(given, _attribute(entry.module, entry.options), where)
+    if isinstance(settings, _Checked):
+        settings.check()
     return lambda: _checked(made(settings), name)
 
 

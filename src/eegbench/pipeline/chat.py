@@ -24,6 +24,7 @@ from eegbench.models import (
     tokens_of_paper,
     tokens_of_run,
 )
+from eegbench.pipeline.running import first_failure
 from eegbench.prices import Price, PriceList, read_prices
 from eegbench.progress import Tick, moves
 from eegbench.records import JsonObject
@@ -85,6 +86,12 @@ def run_chat_models(
     plans = _plans(request, output, folder, chosen, prices)
     if request.dry_run:
         return _told_before(plans, chosen, prices, request, form=form), False
+    expected = sum(plan.estimate.cost_usd or 0.0 for plan in plans)
+    if request.max_cost_usd is not None and expected > request.max_cost_usd:
+        talk(
+            f"estimated {expected:.2f} USD, more than --max-cost "
+            f"{request.max_cost_usd:g}: the run is going to stop on the way"
+        )
     rows: list[JsonObject] = []
     failed = False
     for plan in plans:
@@ -296,6 +303,8 @@ def _play(
         talk(note)
     if summary.stopped:
         talk(f"{plan.run.name}: stopped: {summary.stopped}")
+    elif summary.n_failed:
+        talk(f"{plan.run.name}: {first_failure(plan.path)}")
     told = plan.estimate
     row = {
         "run": plan.run.name,

@@ -85,6 +85,8 @@ def run_agent(
     )
     for note in summary.notes:
         talk(note)
+    if summary.n_failed:
+        talk(first_failure(output))
     before = f", {summary.n_skipped} done before" if summary.n_skipped else ""
     text = (
         f"{summary.n_played} instances in {summary.elapsed_sec:.1f} s, "
@@ -92,6 +94,17 @@ def run_agent(
         f"next: eegbench score {output}"
     )
     return text, summary.n_failed > 0
+
+
+def first_failure(run_path: Path) -> str:
+    """Say why the first of the failed instances of a run failed."""
+    from eegbench.predictions import read_predictions
+
+    failed = [row for row in read_predictions(run_path) if row.status == "failed"]
+    if not failed:
+        return "no instance is failed any more"
+    first = failed[0]
+    return f"failed: {first.instance_id}: {first.ended}: {first.error}"
 
 
 def _settings(
