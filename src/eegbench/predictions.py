@@ -167,6 +167,14 @@ def read_predictions(run_path: str | Path) -> PredictionFile:
     return PredictionFile(tuple(kept.values()), len(lines), tuple(duplicates), notes)
 
 
+def first_failure(run_path: str | Path) -> str:
+    """Say why the first of the failed instances of a run failed; empty: none did."""
+    for row in read_predictions(run_path):
+        if row.status == "failed":
+            return f"failed: {row.instance_id}: {row.ended}: {row.error}"
+    return ""
+
+
 def coverage(
     predictions: Iterable[Prediction], instance_ids: Iterable[str]
 ) -> Coverage:

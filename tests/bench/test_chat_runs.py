@@ -121,6 +121,28 @@ def test_matrix_plays_each_model_and_tells_estimate_and_truth(tmp_path):
     assert protocols == {"GPT-5.5-text": "text", "GPT-5.5-tools": "native"}
 
 
+def test_first_failure_and_a_budget_that_will_not_do_are_said(tmp_path):
+    folder, run = signal_set(tmp_path, 2), tmp_path / "run"
+    file = tmp_path / "once.toml"
+    file.write_text(
+        "agent = 'chat'\n[options]\nmodel = 'openai-api/local/GPT-5.5'\n"
+        "connections = 1\nmax_retries = 0\nmodel_args = {max_retries = 0}\n"
+    )
+
+    def script(request, number):  # the first is the probe
+        return refuses(503, "down") if number == 1 else says(RIGHT)
+
+    with StandIn(script) as server:
+        words = ["run", str(folder), "--agent", str(file), "--base-url", server.url]
+        told = CliRunner().invoke(main, [*words, "-o", str(run)])
+        assert told.exit_code == 1
+        assert "failed: T3/000" in told.stderr
+        assert "(503): down" in told.stderr
+        told = CliRunner().invoke(main, [*words, "--max-cost", "1e-9", "-o", str(run)])
+        assert "more than --max-cost 1e-09: the run is going to stop" in told.stderr
+        assert told.exit_code == 1
+
+
 def test_cost_of_all_models_together_is_limited(tmp_path):
     folder = signal_set(tmp_path, 4)
     with StandIn(lambda request, number: says(RIGHT, usage=(100_000, 0))) as server:

@@ -24,7 +24,7 @@ from eegbench.models import (
     tokens_of_paper,
     tokens_of_run,
 )
-from eegbench.pipeline.running import first_failure
+from eegbench.predictions import first_failure
 from eegbench.prices import Price, PriceList, read_prices
 from eegbench.progress import Tick, moves
 from eegbench.records import JsonObject

@@ -8,6 +8,7 @@ import msgspec
 
 from eegbench.config import Config, Encoding, read_agent_config, read_config
 from eegbench.errors import ConfigError
+from eegbench.predictions import first_failure
 from eegbench.progress import Tick, moves
 from eegbench.subset import Subset, choose_subset
 
@@ -94,17 +95,6 @@ def run_agent(
         f"next: eegbench score {output}"
     )
     return text, summary.n_failed > 0
-
-
-def first_failure(run_path: Path) -> str:
-    """Say why the first of the failed instances of a run failed."""
-    from eegbench.predictions import read_predictions
-
-    failed = [row for row in read_predictions(run_path) if row.status == "failed"]
-    if not failed:
-        return "no instance is failed any more"
-    first = failed[0]
-    return f"failed: {first.instance_id}: {first.ended}: {first.error}"
 
 
 def _settings(
