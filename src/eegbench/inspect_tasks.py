@@ -8,7 +8,7 @@ Without ``--solver`` a task is played by our own protocol.
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -58,40 +58,15 @@ that no sample can name another's."""
 _closers: dict[str, Any] = {}
 
 
-@task
-def t1(set: str = "", mode: Mode = "text") -> Task:
-    """Answer questions on EEG."""
-    return _task("T1", set, mode)
+def _named(name: str, purpose: str) -> Callable[..., Task]:
+    """Return one of the six tasks as Inspect finds it: ``eegbench/t5``."""
 
+    def make(set: str = "", mode: Mode = "text") -> Task:
+        return _task(name, set, mode)
 
-@task
-def t2(set: str = "", mode: Mode = "text") -> Task:
-    """Tell artifacts from clean segments."""
-    return _task("T2", set, mode)
-
-
-@task
-def t3(set: str = "", mode: Mode = "text") -> Task:
-    """Tell epileptic from normal segments."""
-    return _task("T3", set, mode)
-
-
-@task
-def t4(set: str = "", mode: Mode = "text") -> Task:
-    """Tell dementias from healthy."""
-    return _task("T4", set, mode)
-
-
-@task
-def t5(set: str = "", mode: Mode = "text") -> Task:
-    """Find seizures."""
-    return _task("T5", set, mode)
-
-
-@task
-def t6(set: str = "", mode: Mode = "text") -> Task:
-    """Stage a night."""
-    return _task("T6", set, mode)
+    make.__name__ = make.__qualname__ = name.lower()
+    make.__doc__ = purpose
+    return task(make)
 
 
 def _task(name: str, set_path: str, mode: Mode) -> Task:
@@ -121,6 +96,14 @@ def _task(name: str, set_path: str, mode: Mode) -> Task:
         scorer=judged(),
         name=name.lower(),
     )
+
+
+t1 = _named("T1", "Answer questions on EEG.")
+t2 = _named("T2", "Tell artifacts from clean segments.")
+t3 = _named("T3", "Tell epileptic from normal segments.")
+t4 = _named("T4", "Tell dementias from healthy.")
+t5 = _named("T5", "Find seizures.")
+t6 = _named("T6", "Stage a night.")
 
 
 @cache
