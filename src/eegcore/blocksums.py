@@ -8,8 +8,6 @@ bytes whether the sums were kept from an earlier call or not, with one thread or
 Kept sums are bounded; the oldest go first.
 """
 
-import os
-import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -42,7 +40,7 @@ from eegcore.blockscan import (
     STRETCHES as STRETCHES,
 )
 from eegcore.recording import Recording
-from eegcore.threads import run
+from eegcore.threads import ForkLock, run
 from eegcore.workspace import fast_block, flat_limit
 
 Float = NDArray[np.float64]
@@ -53,20 +51,10 @@ KEPT_BYTES = 44 * 2**20
 FLAT_STEP_UV = 0.1
 
 
-_lock = threading.RLock()
+_lock = ForkLock()
 _kept: "weakref.WeakKeyDictionary[Recording, dict[float, Kept]]" = (
     weakref.WeakKeyDictionary()
 )
-
-
-def _renew_lock() -> None:
-    """Give a forked child a lock of its own: nobody there would open the old one."""
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def forget(recording: Recording | None = None) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.blockscan import N_MARKS, N_SUMS
+from eegcore.blockscan import N_MARKS, N_SUMS, PIECE
 from eegcore.blocksums import (
     CHUNK,
     FLAT_STEP_UV,
@@ -93,10 +93,12 @@ def figures_of(
     length = int(stops[0] - starts[0]) if starts.size else 0
     on_grid = length % h == 0 and length >= _LEAST_BLOCKS * h and not (starts % h).any()
     limit = flat_limit(recording, channel, FLAT_STEP_UV)
-    if on_grid and starts.size == 1:
-        low, high = int(starts[0]) // h, int(stops[0]) // h
-        kept = _reduced(recording, channel, low, high, h, limit)
-        parts = iter([(kept[0][None], kept[1][None], kept[2])])
+    parts: Iterator[Part]
+    if on_grid and length >= PIECE * h:  # by length: same bytes for one stretch or many
+        parts = (
+            _reduced(recording, channel, start // h, (start + length) // h, h, limit)
+            for start in starts.tolist()
+        )
     elif on_grid:
         parts = _from_blocks(recording, channel, starts // h, length // h, h)
     elif length >= (_LEAST_BLOCKS + 2) * h and (starts.size == 1 or length > _LONGEST):
@@ -171,10 +173,7 @@ def _from_blocks(
 def _reduced(
     recording: Recording, channel: int, first: int, stop: int, h: int, flat_below: int
 ) -> Part:
-    """Sums and marks of blocks first..stop-1, those of a chunk joined to one part.
-
-    Without the axis of stretches.
-    """
+    """Sums and marks of blocks first..stop-1, those of a chunk joined to one part."""
     from eegcore.kernels.features import join_blocks
 
     n = -(-stop // CHUNK) - first // CHUNK
@@ -186,7 +185,7 @@ def _reduced(
         lengths = np.full(high - low, h, np.int64)
         join_blocks(tables.sums, tables.marks, which, lengths, out)
         counts[column] = (high - low) * h
-    return *out, counts
+    return out[0][None], out[1][None], counts
 
 
 def _pieced(
@@ -201,8 +200,8 @@ def _pieced(
     kept = _reduced(recording, channel, low, high, h, flat_below)
     before = int(start < low * h)
     lengths = spans[:, 1] - spans[:, 0]
-    all_sums = [sums[:, :before], kept[0], sums[:, before:]]
-    all_marks = [marks[:, :before], kept[1], marks[:, before:]]
+    all_sums = [sums[:, :before], kept[0][0], sums[:, before:]]
+    all_marks = [marks[:, :before], kept[1][0], marks[:, before:]]
     return (
         np.concatenate(all_sums, axis=1)[None],
         np.concatenate(all_marks, axis=1)[None],

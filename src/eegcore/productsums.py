@@ -5,8 +5,6 @@ range is the sum of a beginning, whole parts and an end: the same bytes whether 
 were kept or not.
 """
 
-import os
-import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.recording import Recording
-from eegcore.threads import each
+from eegcore.threads import ForkLock, each
 from eegcore.workspace import aligned, layout_of, sample_kind
 
 Float = NDArray[np.float64]
@@ -45,19 +43,9 @@ class Products(NamedTuple):
     n_samples: int
 
 
-_lock = threading.Lock()
+_lock = ForkLock()
 _Parts = OrderedDict[tuple[object, ...], Products]
 _kept: "weakref.WeakKeyDictionary[Recording, _Parts]" = weakref.WeakKeyDictionary()
-
-
-def _renew_lock() -> None:
-    """Give a forked child a lock of its own: nobody there would open the old one."""
-    global _lock
-    _lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def forget(recording: Recording | None = None) -> None:

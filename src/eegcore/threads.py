@@ -5,13 +5,14 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+from weakref import WeakSet
 
 from eegcore.errors import ArgumentError
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 _here = threading.local()
-_lock = threading.Lock()
+_locks: "WeakSet[ForkLock]" = WeakSet()
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
 
 
@@ -34,14 +35,37 @@ def n_threads() -> int:
     return int(text)
 
 
-def _renew_lock() -> None:
-    """Give a forked child a lock of its own: nobody there would open the old one."""
-    global _lock
-    _lock = threading.Lock()
+class ForkLock:
+    """A re-entrant lock that is open in a forked child.
+
+    A thread may hold it at the fork; in the child nobody would ever open it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        _locks.add(self)
+
+    def __enter__(self) -> None:
+        """Close it."""
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        """Open it."""
+        self._lock.release()
+
+    def renew(self) -> None:
+        """Open it, whoever closed it."""
+        self._lock = threading.RLock()
+
+
+def _renew_locks() -> None:
+    for lock in _locks:
+        lock.renew()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+    os.register_at_fork(after_in_child=_renew_locks)
+_lock = ForkLock()
 
 
 def _pool(size: int) -> ThreadPoolExecutor:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from eegcore import blocksums, threads
+from eegcore.bandsums import band_powers_of
 from eegcore.errors import ArgumentError
+from eegcore.moments import figures_of
 from eegcore.windowed import FEATURES, windowed_features
 from stored import stored_recording
 
@@ -96,3 +98,22 @@ def test_a_folder_of_others_is_not_trusted(tmp_path):
 
     tmp_path.chmod(0o777)
     assert not _jit._private(tmp_path)
+
+
+@pytest.mark.parametrize("count", [10, 100])
+def test_a_stretch_alone_has_the_bytes_of_one_among_many(rng, count):
+    h = 32
+    # so far apart in size that the order of a sum shows in its last digit
+    sizes = np.repeat(2.0 ** rng.integers(1, 14, 1400), h)
+    x = np.round(rng.standard_normal(1400 * h).clip(-2, 2) * sizes).astype(int)
+    recording = stored_recording(x[None], float(h), per_record=h)
+    starts = np.arange(1000, 1200, 9) * h  # some lie across two chunks of kept sums
+    length = count * h
+    every = figures_of(recording, 0, starts, starts + length)
+    powers = band_powers_of(recording, 0, starts, length)
+    for i in range(starts.size):
+        one = starts[i : i + 1]
+        alone = figures_of(recording, 0, one, one + length)
+        assert [v[0] for v in alone] == [v[i] for v in every]
+        power = band_powers_of(recording, 0, one, length)[:, 0]
+        assert power.tobytes() == powers[:, i].tobytes()

@@ -48,11 +48,15 @@ def test_figures_equal_numpy_however_the_range_is_cut(rng, gain):
         np.testing.assert_allclose(np.array(found), np.array(plain), rtol=1e-9)
 
 
+@pytest.mark.parametrize("encoding", ["int16", "int24"])
+@pytest.mark.parametrize("per_record", [50, 4000])
 @pytest.mark.parametrize("levels", [2, 3, 1000])
-def test_crossings_equal_the_exact_twin(rng, levels):
+def test_crossings_equal_the_exact_twin(rng, levels, per_record, encoding):
     x = rng.integers(0, levels, 40 * 100)
-    recording = stored_recording(x[None], 100.0)
-    starts = np.arange(0, 3900, 130)
+    recording = stored_recording(
+        x[None], 100.0, per_record=per_record, encoding=encoding
+    )
+    starts = np.arange(0, 3901, 130)  # the last stretch ends with the data
     found = figures_of(recording, 0, starts, starts + 100)
     slow = [naive.crossings(x[s : s + 100].tolist()) for s in starts]
     assert found.crossings.tolist() == slow

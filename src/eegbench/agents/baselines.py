@@ -12,6 +12,7 @@ its own, the constant is awake throughout; the shares are those of the hypnogram
 
 import hashlib
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -94,21 +95,21 @@ class _ById(_Drawn):
         return values[int(self._place * len(values))]
 
 
-class _Baseline:
+class _Baseline(ABC):
     """An agent that answers at once."""
 
     name: str
 
-    def start(self, view: InstanceView) -> None:
+    def start(self, view: InstanceView) -> None:  # noqa: B027 - nothing to begin
         """Begin an instance."""
 
     def reply(self, observation: Observation) -> Reply:
         """Answer."""
         return Reply(answer=answer_for(observation.view, self.choice(observation.view)))
 
+    @abstractmethod
     def choice(self, view: InstanceView) -> Choice:
         """Say how to pick."""
-        raise NotImplementedError
 
 
 class ConstantAgent(_Baseline):

@@ -1,18 +1,16 @@
 """The toolbox: argument checks, output budget, dispatch, error replies."""
 
 import logging
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 import orjson
 
 from eegcore.errors import ArgumentError, EegcoreError, ReadError
 from eegcore.recording import Recording
+from eegcore.threads import ForkLock
 from eegcore.tools import TOOLS, Tool
 from eegcore.tools.answers import Json, size_of
 from eegcore.tools.arguments import as_mapping, check_arguments
@@ -34,7 +32,6 @@ from eegcore.tools.schemas import Flavour, render
 DEFAULT_BUDGET_TOKENS = 8000
 
 _log = logging.getLogger(__name__)
-_boxes: "WeakSet[Toolbox]" = WeakSet()
 
 
 FAULT_CODES = ("internal", "unreadable")
@@ -79,8 +76,7 @@ class Toolbox:
         self.budget_tokens = budget_tokens
         self._recordings = dict(recordings)
         self._views: dict[str, RecordView] = {}
-        self._lock = Lock()
-        _boxes.add(self)
+        self._lock = ForkLock()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -241,16 +237,6 @@ class Toolbox:
             for form in (Path(path).resolve(), Path(path), Path(path).name):
                 text = text.replace(str(form), "the file")
         return safe_message(text, ERROR_LIMIT)
-
-
-def _renew_locks() -> None:
-    """Give toolboxes of a forked child new locks: a thread may have held the old."""
-    for box in _boxes:
-        box._lock = Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def _checked_encoding(encoding: Encoding, dialect: str) -> Encoding:
