@@ -11,7 +11,7 @@ from eegcore.errors import ArgumentError
 from eegcore.montage import Kind, channel_kinds, common_reference
 from eegcore.recording import Recording
 from eegcore.source import Annotation, Channel, Source
-from eegcore.store import SampleStore
+from eegcore.store import Encoding, SampleStore
 from eegcore.timeline import Segment, Timeline
 from eegcore.units import unit_and_factor
 
@@ -24,6 +24,11 @@ class ArrayLoader(NamedTuple):
     store: SampleStore
     timeline: Timeline
     events: tuple[Annotation, ...] = ()
+
+    @property
+    def encoding(self) -> Encoding:
+        """How samples are stored."""
+        return self.store.encoding
 
     def load_store(self) -> SampleStore:
         """Return the samples."""

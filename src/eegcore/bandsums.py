@@ -91,7 +91,7 @@ def _direct(recording: Recording, channel: int, starts: Int, count: int) -> Floa
     from eegcore.kernels.spectrum import segment_sums
 
     h = fast_block(recording, channel)
-    recording.check_unchanged()
+    recording.check_samples()
     bands = window_bands(recording.channels[channel].rate_hz).bands
     n_atoms = len(bands.atoms) - 1
     out = np.empty((n_atoms, starts.size))

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from eegcore.bands import Bands, window_bands
 from eegcore.recording import Recording
 from eegcore.workspace import (
+    block_length,
     every_bin,
     fast_block,
     layout_of,
     plan_of,
+    sample_kind,
     scan_work,
     segment_work,
 )
@@ -43,7 +45,7 @@ def scan_blocks(
 
     Parameters
     ----------
-    pairs : ndarray, int64, (n_channels, 2)
+    pairs : ndarray, int64, (n_channels, 2 or more)
         Channel and row of `out`.
     span : tuple of int
         First block, end, blocks of the recording, block of column 0 of `out`. The
@@ -55,46 +57,47 @@ def scan_blocks(
     out : tuple of ndarray
         See `eegcore.kernels.spectrum.scan`.
     """
-    scanner(recording, pairs, flat, kinds, out)(span)
+    rate_hz = recording.channels[int(pairs[0, 0])].rate_hz
+    scanner(sample_kind(recording), rate_hz, pairs, flat, kinds, out)(recording, span)
 
 
 def scanner(
-    recording: Recording,
+    sample_kind: type[np.integer[Any]],
+    rate_hz: float,
     pairs: Int,
     flat: Int,
     kinds: tuple[int, ...],
     out: tuple[Any, ...],
-) -> Callable[[tuple[int, int, int, int]], None]:
-    """Return `scan_blocks` of some channels on this thread, to be called with spans."""
+) -> Callable[[Recording, tuple[int, int, int, int]], None]:
+    """Return `scan_blocks` on this thread, to be called with recordings and spans.
+
+    Each time it takes what ``pairs`` and ``flat`` hold then.
+    """
     from eegcore.kernels.spectrum import scan
 
-    channel = int(pairs[0, 0])
-    h = fast_block(recording, channel)
-    bands = window_bands(recording.channels[channel].rate_hz).bands
+    h = block_length(rate_hz)
+    bands = window_bands(rate_hz).bands
     whole = DENSITIES in kinds
     segments = whole or SEGMENTS in kinds
     atoms, flags, sums, marks, density = out
     if whole and SEGMENTS not in kinds:  # on the way to densities; not kept
         atoms = _spare(atoms.shape)
         out = (atoms, flags, sums, marks, density)
-    every = np.array_equal(pairs[:, 1], np.arange(len(flags)))
-    rows = slice(None) if every else pairs[:, 1]
     want = (int(segments), int(STRETCHES in kinds), int(whole))
-    plan, layout = plan_of(h, bands, np.float32), layout_of(recording)
+    numbers = np.array((0, 0, 0, *want, 0))
+    plan = plan_of(h, bands, np.float32)
+    n_atoms = len(bands.atoms) - 1
 
-    def scan_span(span: tuple[int, int, int, int]) -> None:
-        first, stop, blocks, base = span
+    def scan_span(recording: Recording, span: tuple[int, int, int, int]) -> None:
+        first, stop, _blocks, base = span
         low, high = first - base, stop - base
-        if segments:
-            flags[rows, low:high] = 0
         if whole:
-            density[rows, low // PIECE : -(-high // PIECE)] = 0.0
-        numbers = np.array((first, stop, blocks, *want, base))
-        work = scan_work(recording, h, flat, len(bands.atoms) - 1, whole=whole)
-        scan(layout, pairs, numbers, plan, work, out)
-        if not segments or not flags[rows, low:high].any():
+            density[pairs[:, 1], low // PIECE : -(-high // PIECE)] = 0.0
+        numbers[0], numbers[1], numbers[2], numbers[6] = span
+        work = scan_work(sample_kind, h, flat, n_atoms, whole=whole)
+        if not scan(layout_of(recording), pairs, numbers, plan, work, out):
             return
-        for channel, row in pairs.tolist():
+        for channel, row in pairs[:, :2].tolist():
             marked = np.flatnonzero(flags[row, low:high]) + low
             starts = (marked + base) * h
             direct = SegmentSums(recording, channel)

@@ -177,7 +177,7 @@ class Sums:
                     self._chunk(number), base, pieces, channels, kinds
                 )
             if tasks:
-                self._recording.check_unchanged()
+                self._recording.check_samples()
                 run(lambda task: self._scan(task, kinds), divided(tasks))
                 for task in tasks:
                     rows = [self._kept.rows[c] for c in task.channels]
@@ -332,7 +332,7 @@ class Sums:
             singles = np.r_[singles[:before], singles[n_segments - after :]]
             total += self._pieces(channel, low, high)
         if singles.size:
-            self._recording.check_unchanged()
+            self._recording.check_samples()
             total += SegmentSums(self._recording, channel).density(singles)
         return total
 

@@ -28,6 +28,7 @@ from eegcore.edf_header import (
     parse_header,
     signal_count,
 )
+from eegcore.edf_signals import is_annotation
 from eegcore.errors import ArgumentError, FormatError, HeaderError, RangeError
 
 EPOCH_SEC = 30.0
@@ -139,7 +140,7 @@ def _read_layout(stream: BinaryIO) -> _Layout:
     for signal in header.signals:
         width = signal.samples_per_record * header.sample_bytes
         is_plus = "+" in header.format
-        if is_plus and signal.label.lower() in ("edf annotations", "bdf annotations"):
+        if is_plus and is_annotation(signal):
             spans.append((position, width))
         position += width
     stream.seek(0)

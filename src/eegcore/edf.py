@@ -19,7 +19,7 @@ of order or without a time in a discontinuous file.
 """
 
 import mmap
-from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,35 +29,41 @@ from numpy.typing import NDArray
 
 from eegcore.annotations import MOST_FAULTS, parse_tals, record_start
 from eegcore.channel_names import unique_names
-from eegcore.edf_header import EdfHeader, Reads, SignalHeader, read_header
+from eegcore.edf_header import EdfHeader, Reads, read_header
+from eegcore.edf_signals import SignalHeader, SignalTable, is_annotation
 from eegcore.errors import FileChangedError, HeaderError
-from eegcore.montage import channel_kinds, common_reference
+from eegcore.files import opened
+from eegcore.montage import Kind, channel_kinds, common_reference
 from eegcore.recording import Recording
 from eegcore.source import Annotation, Channel, FileStamp, Source
-from eegcore.store import SampleStore
+from eegcore.store import Encoding, SampleStore
 from eegcore.timeline import Segment, Timeline
 from eegcore.units import filter_edges, unit_and_factor
 
-_ANNOTATION_LABELS = frozenset({"edf annotations", "bdf annotations"})
 # Events are bounded by the size of the file, so that memory is; a small file may have
 # this many in any case.
 LEAST_MOST_EVENTS = 100_000
+_FEW_SIGNALS = 128  # channels of files with no more are kept
 _HIGHEST_RATE_HZ = 1e9
 _LARGEST_VALUE = 1e30
 _NAN = float("nan")
 
 
-def read_edf(stream: Reads, path: Path, stamp: FileStamp) -> Recording:
+def read_edf(
+    stream: Reads, path: str | Path, stamp: FileStamp, *, head: bytes = b""
+) -> Recording:
     """Make a recording of an EDF or BDF file from its header.
 
     Parameters
     ----------
     stream : object with `read`
         At the beginning of the file; read up to the end of the header.
-    path : Path
+    path : str or Path
         Where the samples are read later.
     stamp : FileStamp
         State of the file.
+    head : bytes
+        What has been read of the stream: nothing, or at least 256 bytes.
 
     Raises
     ------
@@ -65,10 +71,11 @@ def read_edf(stream: Reads, path: Path, stamp: FileStamp) -> Recording:
         The file is empty, cut inside its header, not EDF, or its header cannot be
         made sense of.
     """
-    header = read_header(stream, stamp.size)
-    ordinary = [s for s in header.signals if not is_annotation(s)]
-    warnings = list(header.warnings)
-    channels = _channels(ordinary, header, warnings)
+    header = read_header(stream, stamp.size, head=head)
+    few = len(header.signals) <= _FEW_SIGNALS
+    channels, reference, warnings = (_known_channels if few else _channels)(
+        header.table, header.record_duration_sec, header.n_records
+    )
     source = Source(
         format=header.format,
         channels=channels,
@@ -79,17 +86,12 @@ def read_edf(stream: Reads, path: Path, stamp: FileStamp) -> Recording:
         path=path,
         stamp=stamp,
         start=header.start,
-        reference=common_reference([c.label for c in channels if c.kind == "eeg"]),
+        reference=reference,
         age=header.age,
         sex=header.sex,
-        warnings=tuple(warnings),
+        warnings=header.warnings + warnings,
     )
     return Recording(source)
-
-
-def is_annotation(signal: SignalHeader) -> bool:
-    """Whether a signal holds annotations in place of samples."""
-    return signal.label.lower() in _ANNOTATION_LABELS
 
 
 class EdfLoader:
@@ -97,28 +99,31 @@ class EdfLoader:
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
     header : EdfHeader
     """
 
-    def __init__(self, path: Path, header: EdfHeader) -> None:
+    def __init__(self, path: str | Path, header: EdfHeader) -> None:
         self._path = path
         self._header = header
+
+    @property
+    def encoding(self) -> Encoding:
+        """How samples are stored."""
+        return "int24" if self._header.sample_bytes == 3 else "int16"
 
     def load_store(self) -> SampleStore:
         """Map the samples of the ordinary signals."""
         header = self._header
-        counts = np.array([s.samples_per_record for s in header.signals], np.int64)
-        starts = np.cumsum(counts) - counts
-        ordinary = np.array([not is_annotation(s) for s in header.signals])
-        wide = header.sample_bytes == 3
-        scale = 3 if wide else 1
+        scale = 3 if header.sample_bytes == 3 else 1
+        table = header.table
+        counts = [signal.samples_per_record for signal in table.ordinary]
         return SampleStore(
             data=self._map(),
-            encoding="int24" if wide else "int16",
-            record_stride=int(counts.sum()) * scale,
-            offsets=starts[ordinary] * scale,
-            samples_per_record=counts[ordinary],
+            encoding=self.encoding,
+            record_stride=table.record_samples * scale,
+            offsets=np.array(table.places, np.int64) * scale,
+            samples_per_record=np.array(counts, np.int64),
             n_records=header.n_records,
         )
 
@@ -173,10 +178,9 @@ class EdfLoader:
         if n_bytes == 0:
             return np.frombuffer(b"", dtype)
         try:
-            with self._path.open("rb") as file:
-                mapped = mmap.mmap(
-                    file.fileno(), header.data_offset + n_bytes, access=mmap.ACCESS_READ
-                )
+            with opened(self._path) as file:
+                length = header.data_offset + n_bytes
+                mapped = mmap.mmap(file.number, length, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:  # ValueError: the file is shorter now
             raise FileChangedError(
                 "the file cannot be mapped any more; it was cut or removed"
@@ -203,7 +207,7 @@ class EdfLoader:
 
 def _tolerance(header: EdfHeader) -> float:
     """Seconds by which record times may be off: half a sample of the fastest."""
-    counts = [s.samples_per_record for s in header.signals if not is_annotation(s)]
+    counts = [signal.samples_per_record for signal in header.table.ordinary]
     most = max(counts, default=0)
     return 0.5 * header.record_duration_sec / most if most else 1e-6
 
@@ -267,39 +271,53 @@ def _breaks(starts: list[float | None], header: EdfHeader) -> list[str]:
 
 
 def _channels(
-    signals: list[SignalHeader], header: EdfHeader, warnings: list[str]
-) -> tuple[Channel, ...]:
-    labels = [signal.label for signal in signals]
-    names = unique_names(labels)
-    units = [unit_and_factor(signal.unit) for signal in signals]
-    kinds = channel_kinds(labels, [unit for unit, _ in units])
-    duration_sec, n_records = header.record_duration_sec, header.n_records
+    table: SignalTable, duration_sec: float, n_records: int
+) -> tuple[tuple[Channel, ...], str | None, tuple[str, ...]]:
+    """Channels, the reference that those of kind "eeg" share, and warnings."""
+    signals = table.ordinary
+    warnings = []
+    labels = tuple([signal.label for signal in signals])
+    units = tuple([signal.unit for signal in signals])
+    names, kinds, reference = _montage(labels, units)
     channels = []
-    for signal, name, (unit, to_uv), kind in zip(
-        signals, names, units, kinds, strict=True
-    ):
-        gain, offset = _calibration(signal, name, warnings.append)
+    for signal, name, kind in zip(signals, names, kinds, strict=True):
+        label, transducer, unit, pmin, pmax, dmin, dmax, prefilter, count = signal
+        gain, offset, fault = _calibration(pmin, pmax, dmin, dmax)
+        if fault:
+            warnings.append(f"channel {name!r}: {fault}; no values")
         channels.append(
             Channel(
                 name,
-                signal.label,
+                label,
                 kind,
                 _rate(signal, duration_sec),
-                signal.samples_per_record * n_records,
-                unit,
-                to_uv,
+                count * n_records,
+                *unit_and_factor(unit),
                 gain,
                 offset,
-                _NAN if signal.digital_min is None else signal.digital_min,
-                _NAN if signal.digital_max is None else signal.digital_max,
-                _NAN if signal.physical_min is None else signal.physical_min,
-                _NAN if signal.physical_max is None else signal.physical_max,
-                *filter_edges(signal.prefilter),
-                signal.prefilter,
-                signal.transducer,
+                _NAN if dmin is None else dmin,
+                _NAN if dmax is None else dmax,
+                _NAN if pmin is None else pmin,
+                _NAN if pmax is None else pmax,
+                *filter_edges(prefilter),
+                prefilter,
+                transducer,
             )
         )
-    return tuple(channels)
+    return tuple(channels), reference, tuple(warnings)
+
+
+_known_channels = lru_cache(maxsize=64)(_channels)
+
+
+@lru_cache(maxsize=256)
+def _montage(
+    labels: tuple[str, ...], units: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[Kind, ...], str | None]:
+    """Unique names, kinds and common reference: the same in all files of a montage."""
+    kinds = channel_kinds(labels, [unit_and_factor(unit)[0] for unit in units])
+    eeg = [label for label, kind in zip(labels, kinds, strict=True) if kind == "eeg"]
+    return unique_names(labels), kinds, common_reference(eeg)
 
 
 def _rate(signal: SignalHeader, duration_sec: float) -> float:
@@ -317,24 +335,23 @@ def _rate(signal: SignalHeader, duration_sec: float) -> float:
     return rate_hz
 
 
+@lru_cache(maxsize=1024)
 def _calibration(
-    signal: SignalHeader, name: str, warn: Callable[[str], None]
-) -> tuple[float, float]:
-    """Gain and offset of the linear rule; NaN and a warning where there is none."""
-    pmin, pmax = signal.physical_min, signal.physical_max
-    dmin, dmax = signal.digital_min, signal.digital_max
+    pmin: float | None, pmax: float | None, dmin: float | None, dmax: float | None
+) -> tuple[float, float, str]:
+    """Gain and offset of the linear rule; NaN and the reason where there is none."""
     if pmin is None or pmax is None:
-        warn(f"channel {name!r}: physical minimum or maximum is no number; no values")
+        fault = "physical minimum or maximum is no number"
     elif dmin is None or dmax is None:
-        warn(f"channel {name!r}: digital minimum or maximum is no number; no values")
+        fault = "digital minimum or maximum is no number"
     elif pmin == pmax:
-        warn(f"channel {name!r}: physical minimum = maximum = {pmin:g}; no values")
+        fault = f"physical minimum = maximum = {pmin:g}"
     elif dmin == dmax:
-        warn(f"channel {name!r}: digital minimum = maximum = {dmin:g}; no values")
+        fault = f"digital minimum = maximum = {dmin:g}"
     else:
         gain = (pmax - pmin) / (dmax - dmin)
         offset = pmin - gain * dmin
         if abs(gain) < _LARGEST_VALUE and abs(offset) < _LARGEST_VALUE:
-            return gain, offset
-        warn(f"channel {name!r}: physical range {pmin:g} to {pmax:g}; no values")
-    return _NAN, _NAN
+            return gain, offset, ""
+        fault = f"physical range {pmin:g} to {pmax:g}"
+    return _NAN, _NAN, fault

@@ -4,24 +4,29 @@ Nothing here reads samples. What contradicts itself and can be settled from the 
 of the file is settled and told in `warnings`; what cannot is a `HeaderError`.
 """
 
-import re
-from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from eegcore.annotations import decode_text
+from eegcore.edf_signals import (
+    SignalHeader,
+    SignalTable,
+    field_integer,
+    field_number,
+    field_text,
+    field_texts,
+    signal_table,
+)
 from eegcore.edf_subject import age_and_sex, start_time
 from eegcore.errors import HeaderError
 
 FIXED_BYTES = 256
 SIGNAL_BYTES = 256
+# patient, recording, date, time, bytes of the header, EDF+ or not, records, duration
+_FIELDS = (
+    *((8, 88), (88, 168), (168, 176), (176, 184)),
+    *((184, 192), (192, 197), (236, 244), (244, 252)),
+)
 _BDF_MAGIC = b"\xffBIOSEMI"
-# Widths of the fields of the signal headers, in their order; the last is reserved.
-_WIDTHS = (16, 80, 8, 8, 8, 8, 8, 80, 8)
-# NUL padding and control characters of a field count as spaces.
-_SPACES = bytes(32 if byte < 32 or byte == 127 else byte for byte in range(256))
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
 
 
 class Reads(Protocol):
@@ -31,22 +36,7 @@ class Reads(Protocol):
         """Next bytes, fewer at the end."""
 
 
-class SignalHeader(NamedTuple):
-    """Header of one signal as stored: texts stripped, None for what is no number."""
-
-    label: str
-    transducer: str
-    unit: str
-    physical_min: float | None
-    physical_max: float | None
-    digital_min: float | None
-    digital_max: float | None
-    prefilter: str
-    samples_per_record: int
-
-
-@dataclass(frozen=True, slots=True)
-class EdfHeader:
+class EdfHeader(NamedTuple):
     """Header of one file, made consistent with the file's size.
 
     Attributes
@@ -72,16 +62,21 @@ class EdfHeader:
     data_offset: int
     n_records: int
     record_duration_sec: float
-    signals: tuple[SignalHeader, ...]
+    table: SignalTable
     start: datetime | None
     age: int | None
     sex: str | None
     warnings: tuple[str, ...] = ()
 
     @property
+    def signals(self) -> tuple[SignalHeader, ...]:
+        """Signal headers in the order of the file."""
+        return self.table.signals
+
+    @property
     def record_bytes(self) -> int:
         """Bytes of one data record."""
-        return self.sample_bytes * sum([s.samples_per_record for s in self.signals])
+        return self.sample_bytes * self.table.record_samples
 
 
 def is_edf(head: bytes) -> bool:
@@ -98,9 +93,9 @@ def is_whole_header(head: bytes) -> bool:
     begin with "0       ".
     """
     return is_edf(head) and None not in (
-        _integer(_text(head[184:192])),
-        _number(_text(head[244:252])),
-        _integer(_text(head[252:256])),
+        field_integer(field_text(head[184:192])),
+        field_number(field_text(head[244:252])),
+        field_integer(field_text(head[252:256])),
     )
 
 
@@ -120,12 +115,12 @@ def signal_count(head: bytes, size: int) -> int:
         raise HeaderError(
             f"the header is cut: {len(head)} bytes, at least {FIXED_BYTES} are needed"
         )
-    count = _integer(_text(head[252:256]))
+    count = field_integer(field_text(head[252:256]))
     if count is None or count < 1:
         count = _count_by_size(head, size)
     if count is None:
         raise HeaderError(
-            f"number of signals in the header is {_text(head[252:256])!r}, "
+            f"number of signals in the header is {field_text(head[252:256])!r}, "
             "a whole number from 1 is needed"
         )
     return count
@@ -133,28 +128,34 @@ def signal_count(head: bytes, size: int) -> int:
 
 def _count_by_size(head: bytes, size: int) -> int | None:
     """Number of signals that the declared size of the header implies."""
-    told = _integer(_text(head[184:192]))
+    told = field_integer(field_text(head[184:192]))
     if told is None or not FIXED_BYTES < told <= size or told % SIGNAL_BYTES:
         return None
     return told // SIGNAL_BYTES - 1
 
 
-def read_header(stream: Reads, size: int) -> EdfHeader:
+def read_header(stream: Reads, size: int, *, head: bytes = b"") -> EdfHeader:
     """Read the header at the beginning of a stream, and nothing behind it.
 
     A number of signals of more than four digits does not fit its field; if the header
     makes no sense by that field, the declared size of the header is tried.
+
+    head: what has been read of the stream; at least 256 bytes, if anything.
     """
-    head = stream.read(FIXED_BYTES)
+    raw = head or stream.read(FIXED_BYTES)
+    head = raw[:FIXED_BYTES]
     count = signal_count(head, size)
-    raw = head + stream.read(min(SIGNAL_BYTES * count, size))
+    needed = min(SIGNAL_BYTES * (count + 1), size)
+    if len(raw) < needed:
+        raw += stream.read(needed - len(raw))
     try:
-        return parse_header(raw, size)
+        return parse_header(raw, size, n_signals=count)
     except HeaderError:
         implied = _count_by_size(head, size)
         if implied is None or implied <= count:
             raise
-        raw += stream.read(SIGNAL_BYTES * (implied - count))
+        needed = min(SIGNAL_BYTES * (implied + 1), size)
+        raw += stream.read(max(needed - len(raw), 0))
         return parse_header(raw, size, n_signals=implied)
 
 
@@ -181,35 +182,33 @@ def parse_header(raw: bytes, size: int, *, n_signals: int | None = None) -> EdfH
         raise HeaderError(
             f"the header is cut: {len(raw)} bytes, {n_signals} signals need {needed}"
         )
-    signals = _signals(raw[FIXED_BYTES:needed], n_signals)
-    duration_sec = _number(_text(raw[244:252]))
+    table = signal_table(raw[FIXED_BYTES:needed], n_signals)
+    patient, session, day, clock, told, plus, declared, length = field_texts(
+        raw[:FIXED_BYTES], _FIELDS
+    )
+    duration_sec = field_number(length)
     if duration_sec is None or duration_sec < 0:
         raise HeaderError(
-            f"duration of a data record in the header is {_text(raw[244:252])!r}, "
+            f"duration of a data record in the header is {length!r}, "
             "a number of seconds from 0 is needed"
         )
     warnings: list[str] = []
     name, sample_bytes = ("BDF", 3) if raw[:1] == b"\xff" else ("EDF", 2)
-    record_bytes = sample_bytes * sum([s.samples_per_record for s in signals])
-    offset = _data_offset(raw, needed, size, record_bytes, warnings)
-    n_records = _record_count(raw, size - offset, record_bytes, warnings)
-    plus = _text(raw[192:197]).upper()
+    record_bytes = sample_bytes * table.record_samples
+    offset = _data_offset(told, declared, needed, size, record_bytes, warnings)
+    n_records = _record_count(declared, size - offset, record_bytes, warnings)
+    plus = plus.upper()
     kind = name + plus[3:] if plus[:3] in ("EDF", "BDF") else name
     kind = kind if plus[3:] in ("+C", "+D") else name
-    start = start_time(
-        _text(raw[168:176]),
-        _text(raw[176:184]),
-        _text(raw[88:168]) if kind != name else "",
-        warnings,
-    )
-    age, sex = age_and_sex(_text(raw[8:88]), start)
+    start = start_time(day, clock, session if kind != name else "", warnings)
+    age, sex = age_and_sex(patient, start)
     return EdfHeader(
         format=kind,
         sample_bytes=sample_bytes,
         data_offset=offset,
         n_records=n_records,
         record_duration_sec=duration_sec,
-        signals=signals,
+        table=table,
         start=start,
         age=age,
         sex=sex,
@@ -217,44 +216,22 @@ def parse_header(raw: bytes, size: int, *, n_signals: int | None = None) -> EdfH
     )
 
 
-def _signals(raw: bytes, count: int) -> tuple[SignalHeader, ...]:
-    """Split the signal headers, which are stored field by field."""
-    raw = raw.translate(_SPACES)
-    text = raw.decode("ascii") if raw.isascii() else None
-    columns: list[list[str]] = []
-    position = 0
-    for width in _WIDTHS:
-        stop = position + width * count
-        places = range(position, stop, width)
-        if text is not None:
-            columns.append([text[at : at + width].strip() for at in places])
-        else:
-            columns.append([_text(raw[at : at + width]) for at in places])
-        position = stop
-    counts = [_integer(samples) for samples in columns[8]]
-    for label, shown, n in zip(columns[0], columns[8], counts, strict=True):
-        if n is None or n < 0:
-            raise HeaderError(
-                f"number of samples of signal {label!r} in the header is {shown!r}, "
-                "a whole number from 0 is needed"
-            )
-    limits = [map(_number, column) for column in columns[3:7]]
-    rows = zip(*columns[:3], *limits, columns[7], counts, strict=True)
-    return tuple(map(SignalHeader._make, rows))
-
-
 def _data_offset(
-    raw: bytes, needed: int, size: int, record_bytes: int, warnings: list[str]
+    shown: str,
+    records: str,
+    needed: int,
+    size: int,
+    record_bytes: int,
+    warnings: list[str],
 ) -> int:
     """First byte of the data: behind the signal headers, whatever the field says.
 
     Only a longer header that the size of the file bears out to the byte is believed.
     """
-    shown = _text(raw[184:192])
-    told = _integer(shown)
+    told = field_integer(shown)
     if told == needed:
         return needed
-    declared = _integer(_text(raw[236:244])) or 0
+    declared = field_integer(records) or 0
     if told is not None and told > needed and declared > 0 and record_bytes > 0:
         behind = size - declared * record_bytes
         if behind == told:
@@ -271,15 +248,14 @@ def _data_offset(
 
 
 def _record_count(
-    raw: bytes, data_bytes: int, record_bytes: int, warnings: list[str]
+    shown: str, data_bytes: int, record_bytes: int, warnings: list[str]
 ) -> int:
     """Whole records in the file, told where the header says other.
 
     More whole records than declared, without a spare byte, were recorded and are read;
     spare bytes that are no whole records are not.
     """
-    shown = _text(raw[236:244])
-    declared = _integer(shown)
+    declared = field_integer(shown)
     if record_bytes == 0:
         warnings.append("the header declares no samples at all")
         return 0
@@ -307,35 +283,3 @@ def _record_count(
     if declared == 0:
         warnings.append("the file holds no data record")
     return declared
-
-
-def _text(raw: bytes) -> str:
-    """Field as text: UTF-8 or else Latin-1, NUL and control bytes as spaces."""
-    raw = raw.translate(_SPACES).strip()
-    if raw.isascii():
-        return raw.decode("ascii")
-    text = decode_text(raw)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else " " for c in text).strip()
-
-
-@lru_cache(maxsize=4096)
-def _number(text: str) -> float | None:
-    """Number of a field, decimal comma allowed; None: it is none."""
-    try:
-        value = float(text)
-    except ValueError:
-        text = text.replace(",", ".")
-        if not _NUMBER.fullmatch(text):
-            return None
-        value = float(text)
-    # float() also takes "nan", "inf" and "1_000".
-    return value if value - value == 0.0 and "_" not in text else None
-
-
-@lru_cache(maxsize=4096)
-def _integer(text: str) -> int | None:
-    """Whole number of a field; None: it is none."""
-    value = _number(text)
-    return int(value) if value is not None and value == int(value) else None

@@ -12,7 +12,7 @@ _MONTHS = (
     *("JUL", "AUG", "SEP", "OCT", "NOV", "DEC"),
 )
 _FULL_DATE = re.compile(r"(\d{1,2})-([A-Za-z]{3})-(\d{4})")
-_SEPARATORS = re.compile(r"[.\-/:, ]+")
+_THREE_NUMBERS = re.compile(r"(\d+)[.\-/:, ]+(\d+)[.\-/:, ]+(\d+)", re.ASCII)
 _SEX = re.compile(r"(?<![a-z])(female|male)(?![a-z])", re.IGNORECASE)
 _AGE = re.compile(
     r"(?<!\d)(\d{1,3})[ _]?(?:yrs?|years?|y/?o)(?![a-z])"
@@ -20,6 +20,7 @@ _AGE = re.compile(
     re.IGNORECASE,
 )
 _OLDEST = 120
+_NOTHING = "X X X X"  # what EDF+ writes where nothing is to be known
 # Programs that know no birth date write their own zero: 30-DEC-1899, 01-JAN-1900.
 _FIRST_BIRTH_YEAR = 1901
 
@@ -72,6 +73,8 @@ def age_and_sex(patient: str, start: datetime | None) -> tuple[int | None, str |
     Reads the EDF+ form (code, sex, birth date, name) also where the file is plain EDF
     or the code is missing, and words such as "Female_33yr".
     """
+    if patient == _NOTHING:
+        return None, None
     words = patient.split()
     sex = _sex_field(words)
     if sex is None and (found := _SEX.search(patient)):
@@ -114,11 +117,8 @@ def _clock(text: str) -> time | None:
 
 
 def _three_numbers(text: str) -> tuple[int, int, int] | None:
-    parts = _SEPARATORS.split(text.strip())
-    if len(parts) != 3 or not all(p.isascii() and p.isdigit() for p in parts):
-        return None
-    first, second, third = (int(part) for part in parts)
-    return first, second, third
+    found = _THREE_NUMBERS.fullmatch(text.strip())
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def _date(year: int, month: int, day: int) -> date | None:

@@ -72,7 +72,9 @@ def is_on_grid(h: int, starts: Int, length: int) -> bool:
     """Whether windows consist of whole blocks, not too few and not too many."""
     if not h or length % h or not 2 * h <= length <= min(_LONGEST, CHUNK * h):
         return False
-    return not (starts % h).any()
+    if starts.size == 1:
+        return not int(starts[0]) % h
+    return not np.count_nonzero(starts % h)
 
 
 @lru_cache(maxsize=64)
@@ -126,7 +128,7 @@ def features_on_grid(
     if first.size > 1 and (first[1:] < first[:-1]).any():
         order = np.argsort(first, kind="stable")
         first, columns = first[order], columns[order]
-    recording.check_unchanged()
+    recording.check_samples()
     low, high = int(first[0]), int(first[-1]) + work.n_blocks
     if high - low > PIECE:
         sums = Sums(recording, work.channels[0])
@@ -141,10 +143,14 @@ def _streamed(
     recording: Recording, work: _Work, first: Int, columns: Int, out: Float
 ) -> None:
     """Features from sums that are computed slab by slab and forgotten."""
-    n, threads = len(work.channels), n_threads()
+    n = len(work.channels)
     span = int(first[-1] - first[0]) + work.n_blocks
-    size = min(_SLAB_SAMPLES // (n * work.h), -(-span // threads))
-    size = max(PIECE, work.n_blocks, size)
+    size = max(PIECE, work.n_blocks)
+    if span <= size:
+        _slab(recording, work, first, columns, out)
+        return
+    threads = n_threads()
+    size = max(size, min(_SLAB_SAMPLES // (n * work.h), -(-span // threads)))
     slabs = []
     at = 0
     while at < first.size:
@@ -155,20 +161,33 @@ def _streamed(
         at = end
 
     def compute(slabs: Sequence[slice]) -> None:
-        which = _which(work, range(n))
-        tables, scan = _fresh(recording, work, which, max(size, work.n_blocks))
-        answer = _answerer(recording, work, tables, which, out)
         for some in slabs:
-            begins = first[some]
-            low, high = int(begins[0]), int(begins[-1]) + work.n_blocks
-            # as if the recording ended here: the last block begins no segment
-            scan((low, high, high, low))
-            places = np.empty((begins.size, 2), np.int64)
-            places[:, 0], places[:, 1] = begins - low, columns[some]
-            answer(places, low)
+            _slab(recording, work, first[some], columns[some], out, size)
 
     share = -(-len(slabs) // threads)
     run(compute, [slabs[i : i + share] for i in range(0, len(slabs), share)])
+
+
+def _slab(
+    recording: Recording,
+    work: _Work,
+    first: Int,
+    columns: Int,
+    out: Float,
+    size: int = 0,
+) -> None:
+    """Features of windows close to each other, with space for at least so many blocks.
+
+    The sums are as if the recording ended behind them: the last block begins no
+    segment.
+    """
+    low, high = int(first[0]), int(first[-1]) + work.n_blocks
+    room = _room_for(work, max(size, high - low), sample_kind(recording))
+    room.which[:, 0] = work.channels
+    room.which[:, 2] = work.rows
+    room.flat[:] = work.scales[:, 2]
+    room.scan(recording, (low, high, high, low))
+    _answer(recording, work, room.tables, room.which, (first, columns, low), out)
 
 
 def _work(
@@ -202,25 +221,37 @@ def _work(
     )
 
 
-def _fresh(
-    recording: Recording, work: _Work, which: Int, blocks: int
-) -> tuple[BlockSums, Callable[[tuple[int, int, int, int]], None]]:
-    """Space of this thread for sums of so many blocks, and what fills it."""
+class _Room(NamedTuple):
+    """Space of a thread for sums that are computed and forgotten, and what fills it."""
+
+    tables: BlockSums
+    which: Int
+    flat: Int
+    scan: Callable[[Recording, tuple[int, int, int, int]], None]
+
+
+def _room_for(work: _Work, blocks: int, kind: type[np.integer[Any]]) -> _Room:
+    """Space of this thread for sums of so many blocks; the last one is kept."""
     n = len(work.channels)
     size = (n, work.weights.shape[1], -(-blocks // PIECE) * PIECE)
-    if getattr(_room, "size", None) != size:
-        tables = BlockSums(
-            np.empty(size, np.float32),
-            np.empty((n, N_SUMS, size[2])),
-            np.empty((n, N_MARKS, size[2]), np.int32),
-        )
-        _room.size = size
-        _room.kept = (tables, np.empty((n, size[2]), np.uint8), np.empty((n, 1, 1)))
-    tables, flags, density = _room.kept
+    key = (size, work.rate_hz, work.kinds, kind)
+    kept: tuple[Any, _Room] | None = getattr(_room, "kept", None)
+    if kept is not None and kept[0] == key:
+        return kept[1]
+    tables = BlockSums(
+        np.empty(size, np.float32),
+        np.empty((n, N_SUMS, size[2])),
+        np.empty((n, N_MARKS, size[2]), np.int32),
+    )
+    which = np.zeros((n, 3), np.int64)
+    which[:, 1] = np.arange(n)
+    flat = np.empty(n, np.int64)
+    flags, density = np.empty((n, size[2]), np.uint8), np.empty((n, 1, 1))
     out = (tables.atoms, flags, tables.sums, tables.marks, density)
-    flat = work.scales[:, 2].astype(np.int64)
-    pairs = np.ascontiguousarray(which[:, :2])
-    return tables, scanner(recording, pairs, flat, work.kinds, out)
+    scan = scanner(kind, work.rate_hz, which, flat, work.kinds, out)
+    room = _Room(tables, which, flat, scan)
+    _room.kept = (key, room)
+    return room
 
 
 def _which(work: _Work, rows: Sequence[int]) -> Int:
@@ -250,7 +281,7 @@ def _from_kept(
                 )
                 tables, rows, base = sums.tables(work.channels, low, high, work.kinds)
                 which = _which(work, rows)
-                places = np.stack([first[members] - base, columns[members]], axis=1)
+                places = (first[members], columns[members])
                 _compute(recording, work, tables, which, places, base, out)
         sums.bound()
 
@@ -268,51 +299,64 @@ def _compute(
     work: _Work,
     tables: BlockSums,
     which: Int,
-    places: Int,
+    places: tuple[Int, Int],
     base: int,
     out: Float,
 ) -> None:
     """Features from sums, several channels or windows at a time on several threads."""
     everything = slice(None)
+    begins, columns = places
     n, threads = len(which), n_threads()
     parts = [(everything, everything)]
-    if threads > 1 and len(places) * n * work.n_blocks >= CHUNK:
+    if threads > 1 and len(begins) * n * work.n_blocks >= CHUNK:
         if n > 1:
             parts = [(slice(i, i + 1), everything) for i in range(n)]
         else:
-            size = -(-len(places) // threads)
-            starts = range(0, len(places), size)
+            size = -(-len(begins) // threads)
+            starts = range(0, len(begins), size)
             parts = [(everything, slice(i, i + size)) for i in starts]
 
     def compute(part: tuple[slice, slice]) -> None:
         channels, windows = part
         some = work._replace(scales=work.scales[channels])
-        answer = _answerer(recording, some, tables, which[channels], out)
-        answer(places[windows], base)
+        chosen = (begins[windows], columns[windows], base)
+        _answer(recording, some, tables, which[channels], chosen, out)
 
     run(compute, parts)
 
 
-def _answerer(
-    recording: Recording, work: _Work, tables: BlockSums, which: Int, out: Float
-) -> Callable[[Int, int], None]:
-    """Return what computes features from sums, on this thread.
+def _answer(
+    recording: Recording,
+    work: _Work,
+    tables: BlockSums,
+    which: Int,
+    windows: tuple[Int, Int, int],
+    out: Float,
+) -> None:
+    """Features from sums.
 
-    It is called with column of the sums and column of `out` of each window, and with
-    the block of column 0.
+    windows: first block of each window, its column of `out`, and the block of column 0
+    of the sums.
     """
-    from eegcore.kernels.features import N_FEATURES, window_features
+    from eegcore.kernels.features import window_features
 
-    room: tuple[Any, ...] = (
-        np.empty(_CROSSING_SAMPLES, sample_kind(recording)),
-        np.empty(work.weights.shape[1]),
-        np.empty(N_FEATURES),
-    )
+    room = _small_room(sample_kind(recording), work.weights.shape[1])
     given = (work.lengths, work.weights, work.place, work.want, room)
     channels = (which, work.scales, work.rate_hz)
-    layout, blocks = layout_of(recording), tuple(tables)
+    window_features(layout_of(recording), channels, windows, tuple(tables), given, out)
 
-    def answer(places: Int, base: int) -> None:
-        window_features(layout, channels, (places, base), blocks, given, out)
 
-    return answer
+def _small_room(
+    kind: type[np.integer[Any]], n_atoms: int
+) -> tuple[NDArray[Any], Float, Float]:
+    """Work space of this thread for features from sums."""
+    key = (kind, n_atoms)
+    kept: tuple[Any, tuple[NDArray[Any], Float, Float]] | None
+    kept = getattr(_room, "small", None)
+    if kept is None or kept[0] != key:
+        from eegcore.kernels.features import N_FEATURES
+
+        samples = np.empty(_CROSSING_SAMPLES, kind)
+        kept = (key, (samples, np.empty(n_atoms), np.empty(N_FEATURES)))
+        _room.small = kept
+    return kept[1]

@@ -221,7 +221,7 @@ def _summed(
     """Sums and marks of stretches, each (rows, n)."""
     from eegcore.kernels.waveform import stretch_sums
 
-    recording.check_unchanged()
+    recording.check_samples()
     n = len(spans)
     out = (np.zeros((N_SUMS, n)), np.zeros((N_MARKS, n), np.int32))
     if n:
@@ -341,6 +341,6 @@ def _crossings(
         some = slice(at, at + size)
         crossings(layout, channel, spans[some], level[some], x, out[some])
 
-    recording.check_unchanged()
+    recording.check_samples()
     run(count, range(0, starts.size, size))
     return out.astype(np.float64)

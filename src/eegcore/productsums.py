@@ -69,7 +69,7 @@ def products_of(
     start, stop : int
         Not an empty range.
     """
-    recording.check_unchanged()
+    recording.check_samples()
     some = tuple(channels)
     cuts = range(start // PART_SAMPLES * PART_SAMPLES, stop, PART_SAMPLES)
     spans = [(max(start, at), min(stop, at + PART_SAMPLES)) for at in cuts]

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import chain
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -25,8 +26,8 @@ from eegcore.errors import (
 from eegcore.source import Annotation as Annotation
 from eegcore.source import Channel as Channel
 from eegcore.source import FileStamp, Source
+from eegcore.store import Encoding, calibrate, gather, note_mapped
 from eegcore.store import SampleStore as SampleStore
-from eegcore.store import calibrate, gather, note_mapped
 from eegcore.timeline import Segment as Segment
 from eegcore.timeline import Timeline, sample_range, spans_of, touches_gap
 from eegcore.windows import first_sample
@@ -62,7 +63,6 @@ class Recording:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self.path = source.path
         self.format = source.format
         self.channels = source.channels
         self.names = tuple([channel.name for channel in source.channels])
@@ -85,6 +85,12 @@ class Recording:
             f"<Recording {self.format}: {len(self.channels)} channels, "
             f"{self._source.n_records} records of {self.record_duration_sec:g} s>"
         )
+
+    @property
+    def path(self) -> Path | None:
+        """File that was opened."""
+        path = self._source.path
+        return None if path is None else Path(path)
 
     def __getstate__(self) -> dict[str, Any]:
         """State without the memory map, which another process makes anew."""
@@ -119,8 +125,15 @@ class Recording:
         return self.timeline.segments
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether there is more than one segment."""
+        return not self._source.continuous and len(self.timeline.segments) > 1
+
+    @property
     def duration_sec(self) -> float:
         """End of the last segment."""
+        if self._source.continuous:
+            return self._source.n_records * self.record_duration_sec
         segments = self.segments
         return segments[-1].stop_sec if segments else 0.0
 
@@ -160,10 +173,15 @@ class Recording:
         )
 
     @property
+    def encoding(self) -> Encoding:
+        """How samples are stored: "int16", "int24" or "float64"."""
+        return self._source.loader.encoding
+
+    @property
     def store(self) -> SampleStore:
         """The stored samples, mapped on first use.
 
-        Whoever reads them calls `check_unchanged` first: a map of a file that has
+        Whoever reads them calls `check_samples` first: a map of a file that has
         been cut ends the process.
         """
         if self._closed:
@@ -175,6 +193,13 @@ class Recording:
             if self._source.stamp is not None:
                 note_mapped(self)
         return store
+
+    def check_samples(self) -> None:
+        """Have the samples mapped, of the file that was opened."""
+        if self._store is None:
+            self.store  # noqa: B018 - which checks the file
+        else:
+            self.check_unchanged()
 
     def unmap(self) -> None:
         """Let go of the map of the file; the next reading makes it anew."""
@@ -299,7 +324,7 @@ class Recording:
     ) -> NDArray[np.int32]:
         """Stored integers start..stop-1; an error for a recording made of floats."""
         self._check_samples(channel_index, start, stop)
-        if self.store.encoding == "float64":
+        if self.encoding == "float64":
             raise ReadError(f"a {self.format} recording holds no stored integers")
         return gather(self.store, channel_index, start, stop).astype(np.int32)
 
@@ -344,11 +369,11 @@ class Recording:
 
     def check_unchanged(self) -> None:
         """Raise FileChangedError if the file is not the one that was opened."""
-        stamp = self._source.stamp
-        if stamp is None or self.path is None:
+        stamp, path = self._source.stamp, self._source.path
+        if stamp is None or path is None:
             return
         try:
-            now = FileStamp.of(self.path)
+            now = FileStamp.of(path)
         except OSError as error:
             raise FileChangedError("the file is gone since it was opened") from error
         if now.size != stamp.size:

@@ -161,7 +161,7 @@ def find_candidates_of(
     """
     n = stop - start
     grid = _grid(n, chosen, channel)
-    recording.check_unchanged()
+    recording.check_samples()
     facts = recording.channels[channel]
     scale = facts.gain * (1.0 if facts.to_uv is None else facts.to_uv)
     groups = [

@@ -4,18 +4,16 @@
 """
 
 import os
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from eegcore.montage import Kind
-from eegcore.store import SampleStore
+from eegcore.store import Encoding, SampleStore
 from eegcore.timeline import Timeline
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(NamedTuple):
     """One signal of a recording: names, unit, calibration.
 
     Attributes
@@ -77,7 +75,7 @@ class FileStamp(NamedTuple):
     inode: int = 0
 
     @classmethod
-    def of(cls, path: Path) -> "FileStamp":
+    def of(cls, path: str | Path) -> "FileStamp":
         """Stamp of the file as it is now; OSError if it is gone."""
         status = os.stat(path)  # noqa: PTH116 - half the time of Path.stat
         return cls(status.st_size, status.st_mtime_ns, status.st_ino)
@@ -89,6 +87,10 @@ class Loader(Protocol):
     Each is asked once by a `Recording`; what was odd comes back beside the result.
     """
 
+    @property
+    def encoding(self) -> Encoding:
+        """How samples are stored, known before they are mapped."""
+
     def load_store(self) -> SampleStore:
         """Map or hold the samples."""
 
@@ -99,14 +101,15 @@ class Loader(Protocol):
         """Read the events."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Facts of one opened file or array.
 
     Attributes
     ----------
     continuous : bool
         Whether the records follow each other without a gap, known from the header.
+    path : str, Path or None
+        Absolute; None: no file behind.
     stamp : FileStamp or None
         State of the file when its header was read; None: no file behind.
     companions : tuple of Path
@@ -119,7 +122,7 @@ class Source:
     n_records: int
     continuous: bool
     loader: Loader
-    path: Path | None = None
+    path: str | Path | None = None
     stamp: FileStamp | None = None
     companions: tuple[Path, ...] = ()
     start: datetime | None = None

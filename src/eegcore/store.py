@@ -6,14 +6,25 @@ to the same values.
 
 import weakref
 from collections import deque
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+Encoding = Literal["int16", "int24", "float64"]
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+class Layout(NamedTuple):
+    """Where samples lie, as kernels take it; read-only."""
+
+    data: NDArray[Any]
+    offsets: NDArray[np.int64]
+    per_record: NDArray[np.int64]
+    stride: int
+
+
+@dataclass(slots=True, eq=False)
 class SampleStore:
     """Stored samples of all channels of a recording, record after record.
 
@@ -31,14 +42,25 @@ class SampleStore:
         Elements from one record to the next.
     offsets : ndarray of int64, (n_channels,)
         First element of each channel in record 0.
+    layout : Layout
+        The same for kernels.
     """
 
     data: NDArray[Any]
-    encoding: Literal["int16", "int24", "float64"]
+    encoding: Encoding
     record_stride: int
     offsets: NDArray[np.int64]
     samples_per_record: NDArray[np.int64]
     n_records: int
+    layout: Layout = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Make the layout."""
+        data = np.asarray(self.data).view()
+        data.flags.writeable = False
+        offsets = np.ascontiguousarray(self.offsets, np.int64)
+        per_record = np.ascontiguousarray(self.samples_per_record, np.int64)
+        self.layout = Layout(data, offsets, per_record, int(self.record_stride))
 
 
 class Mapping(Protocol):

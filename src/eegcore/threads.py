@@ -92,8 +92,7 @@ def run(task: Callable[[_T], None], items: Iterable[_T]) -> None:
     The first exception is raised again. A task that calls `run` itself works alone.
     """
     work = list(items)
-    size = min(n_threads(), len(work))
-    if size <= 1 or getattr(_here, "busy", False):
+    if len(work) < 2 or n_threads() < 2 or getattr(_here, "busy", False):
         for item in work:
             task(item)
         return

@@ -1,7 +1,7 @@
 """Many features over many windows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,11 @@ DEFAULT_FEATURES = (
 )
 DEFAULT_WINDOW_SEC = 5.0
 _CHUNK_SAMPLES = 1 << 19
+_KNOWN = frozenset(FEATURES)
 _BATCH_WINDOWS = 1 << 12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WindowedFeatures:
+class WindowedFeatures(NamedTuple):
     """Features of every window of every channel.
 
     Attributes
@@ -97,8 +97,8 @@ def windowed_features(
     RangeError
         A range that is not within the recording.
     """
-    unknown = [name for name in features if name not in FEATURES]
-    if unknown:
+    if not _KNOWN.issuperset(features):
+        unknown = [name for name in features if name not in _KNOWN]
         raise ArgumentError(
             f"unknown feature {unknown[0]!r}; allowed are {', '.join(FEATURES)}"
         )
@@ -134,24 +134,22 @@ def features_of_windows(
     """
     n_windows = grid.start_sec.size
     touches_gap = np.zeros(n_windows, dtype=np.bool_)
-    if len(recording.segments) > 1:
+    if recording.has_gaps:
         for k in range(n_windows):
             touches_gap[k] = recording.gap_between(
                 float(grid.start_sec[k]), float(grid.stop_sec[k])
             )
-    values = np.full((len(channels), len(features), n_windows), np.nan)
-    for rate_hz in dict.fromkeys(recording.channels[c].rate_hz for c in channels):
-        rows = [
-            k
-            for k, c in enumerate(channels)
-            if recording.channels[c].rate_hz == rate_hz
-        ]
-        some = [channels[k] for k in rows]
+    values = np.empty((len(channels), len(features), n_windows))
+    rows_of: dict[float, list[int]] = {}
+    for row, channel in enumerate(channels):
+        rows_of.setdefault(recording.channels[channel].rate_hz, []).append(row)
+    for rows in rows_of.values():
+        some = [channels[row] for row in rows]
         _fill(recording, some, grid, features, rows, values, keep=keep)
-    if touches_gap.any():
+    if recording.has_gaps:
         values[:, :, touches_gap] = np.nan
     return WindowedFeatures(
-        tuple(recording.names[i] for i in channels),
+        tuple([recording.names[i] for i in channels]),
         features,
         values,
         grid.start_sec,
@@ -173,10 +171,10 @@ def _fill(
 ) -> None:
     """Features of channels with one rate to some rows of `values`."""
     starts, stops = window_samples(recording, channels[0], grid)
-    lengths = stops - starts
-    length = int(lengths[0]) if lengths.size else 0
-    h = min(fast_block(recording, c) for c in channels)
-    if is_on_grid(h, starts, length) and (lengths == length).all():
+    length = int(stops[0]) - int(starts[0]) if starts.size else 0
+    h = min([fast_block(recording, c) for c in channels])
+    alike = starts.size < 2 or not np.count_nonzero(stops - starts != length)
+    if alike and is_on_grid(h, starts, length):
         features_on_grid(
             recording,
             channels,
@@ -202,7 +200,7 @@ def window_samples(
 ) -> tuple[Int, Int]:
     """Return stored sample numbers (starts, stops) of the windows of a grid."""
     facts = recording.channels[channel]
-    if len(recording.segments) > 1:
+    if recording.has_gaps:
         pairs = [
             recording.sample_range(channel, float(a), float(b))
             for a, b in zip(grid.start_sec, grid.stop_sec, strict=True)

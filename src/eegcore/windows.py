@@ -41,6 +41,8 @@ def first_sample(time_sec: float, rate_hz: float) -> int:
 
 def first_samples(time_sec: NDArray[np.float64], rate_hz: float) -> NDArray[np.int64]:
     """Numbers of the first samples at or after some times."""
+    if time_sec.size == 1:
+        return np.array([first_sample(float(time_sec[0]), rate_hz)])
     return np.ceil(time_sec * rate_hz - _TOLERANCE).astype(np.int64)
 
 
@@ -78,7 +80,13 @@ def place_windows(
         shorter than a window.
     """
     count = count_windows(stop_sec - start_sec, window_sec, step_sec)
-    starts = start_sec + np.arange(count, dtype=np.float64) * step_sec
-    stops = starts + window_sec
+    if count == 1:
+        starts, stops = (
+            np.array([start_sec], np.float64),
+            np.array([start_sec + window_sec]),
+        )
+    else:
+        starts = start_sec + np.arange(count, dtype=np.float64) * step_sec
+        stops = starts + window_sec
     covered_sec = float(stops[-1]) if count else start_sec
     return WindowGrid(starts, stops, max(0.0, stop_sec - covered_sec))

@@ -2,7 +2,6 @@
 
 import math
 import threading
-import weakref
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,8 @@ from eegcore.bands import Bands
 from eegcore.recording import Recording
 
 if TYPE_CHECKING:
-    from eegcore.kernels.spectrum import Layout, Plan
+    from eegcore.kernels.spectrum import Plan
+    from eegcore.store import Layout
 
 Int = NDArray[np.int64]
 
@@ -40,9 +40,9 @@ def block_length(rate_hz: float) -> int:
 def fast_block(recording: Recording, channel: int) -> int:
     """Return samples of a block of a channel; 0: it takes the ordinary way."""
     facts = recording.channels[channel]
-    if recording.store.encoding == "float64":
+    if recording.encoding == "float64":
         return 0
-    if not np.isfinite(facts.gain * facts.offset) or facts.gain == 0:
+    if not math.isfinite(facts.gain * facts.offset) or facts.gain == 0:
         return 0
     return block_length(facts.rate_hz)
 
@@ -50,15 +50,15 @@ def fast_block(recording: Recording, channel: int) -> int:
 def is_stored_voltage(recording: Recording, channel: int) -> bool:
     """Whether a channel is stored as integers that stand for a voltage."""
     facts = recording.channels[channel]
-    known = facts.to_uv is not None and bool(np.isfinite(facts.gain * facts.offset))
-    return known and facts.gain != 0 and recording.store.encoding != "float64"
+    known = facts.to_uv is not None and math.isfinite(facts.gain * facts.offset)
+    return known and facts.gain != 0 and recording.encoding != "float64"
 
 
 def flat_limit(recording: Recording, channel: int, step_uv: float) -> int:
     """Return the least step of stored integers that is not below `step_uv`."""
     facts = recording.channels[channel]
     scale = abs(facts.gain) * (1.0 if facts.to_uv is None else facts.to_uv)
-    return int(min(np.ceil(step_uv / scale * (1 - 1e-12)), 2.0**40))
+    return math.ceil(min(step_uv / scale * (1 - 1e-12), 2.0**40))
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
@@ -70,31 +70,18 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return room
 
 
-_layouts: "weakref.WeakKeyDictionary[Recording, tuple[Any, Layout]]" = (
-    weakref.WeakKeyDictionary()
-)
-
-
 def layout_of(recording: Recording) -> "Layout":
     """Return the recording's samples as kernels take them."""
-    from eegcore.kernels import _jit
-    from eegcore.kernels.spectrum import Layout
+    _announce()
+    return recording.store.layout
 
-    store = recording.store
-    known = _layouts.get(recording)
-    if known is not None and known[0] is store:
-        return known[1]
+
+@lru_cache(maxsize=1)
+def _announce() -> None:
+    """Say that kernels will be compiled, once."""
+    from eegcore.kernels import _jit
+
     _jit.announce()
-    data = np.asarray(store.data).view()
-    data.flags.writeable = False
-    layout = Layout(
-        data,
-        np.ascontiguousarray(store.offsets, np.int64),
-        np.ascontiguousarray(store.samples_per_record, np.int64),
-        int(store.record_stride),
-    )
-    _layouts[recording] = (store, layout)
-    return layout
 
 
 @lru_cache(maxsize=32)
@@ -132,7 +119,7 @@ def ones_then_zeros() -> NDArray[np.int16]:
 
 def sample_kind(recording: Recording) -> type[np.int16] | type[np.int32]:
     """Return the integer type that holds a sample of the recording."""
-    return np.int16 if recording.store.encoding == "int16" else np.int32
+    return np.int16 if recording.encoding == "int16" else np.int32
 
 
 def segment_work(recording: Recording, h: int) -> tuple[Any, ...]:
@@ -153,11 +140,10 @@ _room = threading.local()
 
 
 def scan_work(
-    recording: Recording, h: int, flat: Int, n_atoms: int, *, whole: bool
+    kind: type[np.integer[Any]], h: int, flat: Int, n_atoms: int, *, whole: bool
 ) -> tuple[Any, ...]:
     """Return work space of `eegcore.kernels.spectrum.scan`, one a thread."""
     n_channels = flat.size
-    kind = sample_kind(recording)
     key = (h, n_channels, kind, n_atoms, whole)
     kept = getattr(_room, "kept", None)
     if kept is None or kept[0] != key:

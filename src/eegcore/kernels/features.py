@@ -241,14 +241,14 @@ def window_features(
     """Features of windows of whole blocks, for several channels.
 
     channels: channel, row of ``blocks`` and row of ``out`` of each; then gain, offset,
-    flat limit and factor of powers of each, and the rate. windows: column of
-    ``blocks`` and column of ``out`` of each; then block of column 0. blocks: atoms,
+    flat limit and factor of powers of each, and the rate. windows: first block of
+    each and its column of ``out``; then block of column 0. blocks: atoms,
     sums and marks, each (row, kind, block). given: samples of each block of a window,
     weights of the bands, row of ``out`` of each feature (-1: none), which kinds are
     wanted, and work space. See `eegcore.gridded`.
     """
     which, scales, rate_hz = channels
-    places, base = windows
+    begins, columns, base = windows
     atoms, sums, marks = blocks
     lengths, weights, place, want, work = given
     x, small, table = work
@@ -259,13 +259,13 @@ def window_features(
         row, target = which[c, 1], which[c, 2]
         scale = (scales[c, 0], scales[c, 1], np.int64(scales[c, 2]))
         chosen = (weights, scales[c, 3], small)
-        for w in range(places.shape[0]):
-            at, column = places[w, 0], places[w, 1]
+        for w in range(begins.shape[0]):
+            at, column = begins[w] - base, columns[w]
             if want[0]:
                 found = _figures(sums[row], marks[row], at, lengths, scale)
                 _waveform(found, np.float64(n), rate_hz, table)
                 if want[1]:
-                    span = ((base + at) * h, (base + at) * h + n)
+                    span = (begins[w] * h, begins[w] * h + n)
                     level = np.int64(found[LEVEL])
                     crossed = changes(layout, which[c, 0], span, level, x)
                     table[CROSSINGS] = crossed * rate_hz / n

@@ -42,15 +42,6 @@ from eegcore.kernels.waveform import stretches
 COARSE = 64  # segments that share one row of density sums
 
 
-class Layout(NamedTuple):
-    """Where samples lie: store.data, offsets, samples per record, record stride."""
-
-    data: NDArray[Any]
-    offsets: NDArray[np.int64]
-    per_record: NDArray[np.int64]
-    stride: int
-
-
 class Plan(NamedTuple):
     """What is transformed and which sums are kept.
 
@@ -144,8 +135,8 @@ def _flush(lanes: Any, bins: int, out: Any) -> None:
 
 
 @part
-def _flag(sums: Any, energy: Any, jump: Any, plan: Any, flags: Any, place: Any) -> None:
-    """Mark segments of which a checked band drowns in the rounding of float32."""
+def _flag(sums: Any, energy: Any, jump: Any, plan: Any, flags: Any, place: Any) -> Any:
+    """Mark and count segments of which a band drowns in the rounding of float32."""
     at, count = place
     kind = sums.dtype.type
     step = load(jump, 0)
@@ -159,10 +150,13 @@ def _flag(sums: Any, energy: Any, jump: Any, plan: Any, flags: Any, place: Any) 
         for a in range(first + 1, plan.checked[row, 1]):
             power = add(power, load(sums, a * LANES))
         low |= bits_less(power, least)
+    marked = 0
     if low != 0:
         for lane in range(count):
             if (low >> np.uint64(lane)) & np.uint64(1):
                 flags[at + lane] = 1
+                marked += 1
+    return marked
 
 
 @part
@@ -202,8 +196,10 @@ def _transform_group(
 
 
 @kernel
-def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) -> None:
+def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) -> Any:
     """Sums of every block, and of every segment that starts at a block.
+
+    Returns the number of segments with a flag, of which float32 is not enough.
 
     channels: channel and row of ``out`` of each. span: first block (a multiple of
     COARSE), end, blocks of the recording, whether segments, stretches and densities are
@@ -221,6 +217,11 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
     energy, jump, kept, wanted = small[1], small[2], small[3], small[4]
     groups = (stop - first + LANES - 1) // LANES
     extra = 1 if want else 0  # a segment needs the block after it
+    marked = 0
+    if want:
+        for i in range(channels.shape[0]):
+            for column in range(first - base, stop - base):
+                flags[channels[i, 1], column] = 0
     for g in range(groups + extra):
         at = first + g * LANES
         now, then = g % 2, 1 - g % 2
@@ -269,7 +270,7 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
             )  # fmt: skip
             place = (s - base, count)
             _keep_atoms(kept, n_atoms, place, atoms[row])
-            _flag(kept, energies[i, then], jump, plan, flags[row], place)
+            marked += _flag(kept, energies[i, then], jump, plan, flags[row], place)
             if span[5]:
                 for lane in range(LANES):
                     use = lane < count and flags[row, s - base + lane] == 0
@@ -281,6 +282,7 @@ def scan(layout: Any, channels: Any, span: Any, plan: Any, work: Any, out: Any) 
                 )  # fmt: skip
                 if (s + LANES) % COARSE == 0 or s + LANES >= min(stop, blocks - 1):
                     _flush(lanes[i], h + 1, density[row, (s - base) // COARSE])
+    return marked
 
 
 @part
