@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from eegcore.formats import from_array as from_array
     from eegcore.formats import from_mne as from_mne
     from eegcore.formats import open_recording
+    from eegcore.keeping import keep_sums as keep_sums
     from eegcore.recording import Recording as Recording
     from eegcore.tools.toolbox import Toolbox as Toolbox
     from eegcore.windowed import windowed_features as windowed_features
@@ -26,6 +27,7 @@ _HOME = {
     "from_mne": ("eegcore.formats", "from_mne"),
     "Recording": ("eegcore.recording", "Recording"),
     "Toolbox": ("eegcore.tools.toolbox", "Toolbox"),
+    "keep_sums": ("eegcore.keeping", "keep_sums"),
     "windowed_features": ("eegcore.windowed", "windowed_features"),
     "EegcoreError": ("eegcore.errors", "EegcoreError"),
 }

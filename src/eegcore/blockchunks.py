@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,22 @@ class Chunk:
     marks: NDArray[np.int32]
     density: Float
     have: NDArray[np.bool_]
+    is_mapped: bool = False
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """All sums."""
+        return self.atoms, self.flags, self.sums, self.marks, self.density
 
     @property
     def n_bytes(self) -> int:
-        """Memory that has been written to.
+        """Memory that has been written to; none where a file is mapped.
 
         Whole arrays: rows are about a page long, so one block touches all of a row.
         Small arrays are written to when they are made.
         """
+        if self.is_mapped:
+            return 0
         kinds: tuple[tuple[NDArray[Any], ...], ...] = (
             (self.atoms, self.flags),
             (self.sums, self.marks),
@@ -63,21 +71,39 @@ class Kept:
     n_blocks: int
     chunks: "OrderedDict[int, Chunk]" = field(default_factory=OrderedDict)
     grown: bool = False
+    stored: "Stored | None" = None
 
 
-def new_chunk(kept: Kept, number: int) -> Chunk:
-    """Return an empty chunk; the last one is as long as the recording needs."""
+class Stored(Protocol):
+    """Sums that are on the disk."""
+
+    def chunk(self, number: int) -> Chunk:
+        """Return a chunk of which nothing is missing."""
+
+
+def chunk_shapes(
+    kept: Kept, number: int
+) -> tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]:
+    """Shape and type of each array of a chunk, the last one as long as needed."""
     n = len(kept.rows)
     pieces = min(CHUNK // PIECE, -(-(kept.n_blocks - number * CHUNK) // PIECE))
     blocks = pieces * PIECE
-    return Chunk(
-        np.empty((n, kept.n_atoms, blocks), np.float32),
-        np.empty((n, blocks), np.uint8),
-        np.empty((n, N_SUMS, blocks)),
-        np.empty((n, N_MARKS, blocks), np.int32),
-        np.empty((n, pieces, kept.h + 1)),
-        np.zeros((3, n, pieces), np.bool_),
+    return (
+        ((n, kept.n_atoms, blocks), np.dtype(np.float32)),
+        ((n, blocks), np.dtype(np.uint8)),
+        ((n, N_SUMS, blocks), np.dtype(np.float64)),
+        ((n, N_MARKS, blocks), np.dtype(np.int32)),
+        ((n, pieces, kept.h + 1), np.dtype(np.float64)),
     )
+
+
+def new_chunk(kept: Kept, number: int) -> Chunk:
+    """Return an empty chunk."""
+    atoms, flags, sums, marks, density = (
+        np.empty(shape, kind) for shape, kind in chunk_shapes(kept, number)
+    )
+    have = np.zeros((3, *density.shape[:2]), np.bool_)
+    return Chunk(atoms, flags, sums, marks, density, have)
 
 
 class Task(NamedTuple):

@@ -10,6 +10,7 @@ Kept sums are bounded; the oldest go first.
 
 import weakref
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from eegcore.blockscan import (
     STRETCHES as STRETCHES,
 )
 from eegcore.recording import Recording
+from eegcore.sumsfile import stored_sums
 from eegcore.threads import ForkLock, run
 from eegcore.workspace import fast_block, flat_limit
 
@@ -87,7 +89,8 @@ def _kept_of(recording: Recording, rate_hz: float, h: int) -> Kept:
         rows = {channel: row for row, channel in enumerate(members)}
         limits = np.array(flat, np.int64)
         n_atoms = len(window_bands(rate_hz).bands.atoms) - 1
-        by_rate[rate_hz] = Kept(h, n_atoms, rows, limits, n_blocks)
+        kept = by_rate[rate_hz] = Kept(h, n_atoms, rows, limits, n_blocks)
+        kept.stored = stored_sums(recording, rate_hz, kept)
     return by_rate[rate_hz]
 
 
@@ -144,13 +147,17 @@ class Sums:
     def fits(
         self, channels: Sequence[int], n_blocks: int, kinds: tuple[int, ...]
     ) -> bool:
-        """Whether the sums of so many blocks can be kept all at once."""
+        """Whether the sums of so many blocks can be kept all at once, or are stored."""
+        if self._kept.stored is not None:
+            return True
         return self.bytes_of(kinds) * len(channels) * n_blocks <= KEPT_BYTES
 
     def has(
         self, channels: Sequence[int], first: int, stop: int, kinds: tuple[int, ...]
     ) -> bool:
-        """Whether sums of some blocks are kept."""
+        """Whether sums of some blocks are kept or stored."""
+        if self._kept.stored is not None:
+            return True
         rows = np.array([self._kept.rows[channel] for channel in channels])
         with _lock:
             for number in range(first // CHUNK, -(-stop // CHUNK)):
@@ -190,7 +197,9 @@ class Sums:
     def _chunk(self, number: int) -> Chunk:
         chunks = self._kept.chunks
         if number not in chunks:
-            chunks[number] = new_chunk(self._kept, number)
+            stored = self._kept.stored
+            make = partial(new_chunk, self._kept) if stored is None else stored.chunk
+            chunks[number] = make(number)
             self._kept.grown = True
         chunks.move_to_end(number)
         return chunks[number]
@@ -229,6 +238,28 @@ class Sums:
         span = (task.first, task.stop, kept.n_blocks, task.base)
         out = (chunk.atoms, chunk.flags, chunk.sums, chunk.marks, chunk.density)
         scan_blocks(self._recording, pairs, span, kept.flat[rows], kinds, out)
+
+    def whole_chunks(self) -> Iterator[Chunk]:
+        """Each chunk in turn, all of it computed, then forgotten."""
+        kinds = (SEGMENTS, STRETCHES, DENSITIES)
+        channels = tuple(self._kept.rows)
+        for number in range(-(-self.n_blocks // CHUNK)):
+            with _lock:
+                self._kept.chunks.pop(number, None)
+                chunk = self._chunk(number)
+                if not chunk.is_mapped:
+                    for array in chunk.arrays:
+                        array.fill(0)  # nothing of other memory gets out
+                base = number * CHUNK
+                stop = min(base + CHUNK, self.n_blocks)
+                self.prepare(channels, base, stop, kinds)
+                self._kept.chunks.pop(number)
+            yield chunk
+
+    @property
+    def kept(self) -> Kept:
+        """What is known of all channels of this rate."""
+        return self._kept
 
     def tables(
         self, channels: Sequence[int], first: int, stop: int, kinds: tuple[int, ...]

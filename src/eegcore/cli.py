@@ -1,4 +1,4 @@
-"""The command `eegcore`: info, call, crop, schemas, serve, warmup.
+"""The command `eegcore`: info, call, crop, features, schemas, serve, sums, warmup.
 
 A command parses, calls one library function and prints: data on standard output, talk
 on standard error. Nothing but click is imported until a command runs.
@@ -14,6 +14,7 @@ from eegcore.errors import EegcoreError
 from eegcore.features_cli import features
 from eegcore.schemas_cli import schemas
 from eegcore.serve_cli import serve
+from eegcore.sums_cli import sums
 from eegcore.warmup_cli import warmup
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def main() -> None:
     eegcore crop night.edf --epochs 925:1827 -o sleep.edf
     eegcore schemas --for openai
     eegcore serve ~/eeg
+    eegcore sums ~/eeg -o ~/eeg-sums
     eegcore warmup
 
     For research; not for clinical use.
@@ -48,6 +50,7 @@ def main() -> None:
 main.add_command(features)
 main.add_command(schemas)
 main.add_command(serve)
+main.add_command(sums)
 main.add_command(warmup)
 
 

@@ -32,6 +32,8 @@ from eegcore.timeline import Segment as Segment
 from eegcore.timeline import Timeline, sample_range, spans_of, touches_gap
 from eegcore.windows import first_sample
 
+_SHA_256_BYTES = 32
+
 
 class Recording:
     """Channels of one recording and their samples, read as float64 microvolts.
@@ -402,6 +404,18 @@ class Recording:
                 self.check_unchanged()
             self._checksum = digest.hexdigest()
         return self._checksum
+
+    def trust_checksum(self, checksum: str) -> None:
+        """Take a checksum that was computed of the same state of the file.
+
+        Raises
+        ------
+        ValueError
+            It is no SHA-256 in hexadecimal.
+        """
+        if len(bytes.fromhex(checksum)) != _SHA_256_BYTES:
+            raise ValueError(f"{checksum!r} is no SHA-256")
+        self._checksum = self._checksum or checksum
 
     def to_mne(self) -> Any:
         """The recording as an MNE `RawArray` (channels of one rate only)."""

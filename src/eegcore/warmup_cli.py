@@ -1,6 +1,6 @@
 """The command `eegcore warmup`."""
 
-from typing import Any
+import sys
 
 import click
 
@@ -11,9 +11,8 @@ def warmup() -> None:
     from eegcore.kernels import _jit
     from eegcore.warmup import compile_all, steps
 
-    stream: Any = click.get_text_stream
-    stderr = stream("stderr")
-    with click.progressbar(length=len(steps()), label="compiling", file=stderr) as bar:
+    count = len(steps())
+    with click.progressbar(length=count, label="compiling", file=sys.stderr) as bar:
 
         def told(name: str, done: int, count: int) -> None:
             bar.label = f"compiling {name}" if name else "compiled"

@@ -81,11 +81,13 @@ def _writable(folder: Path) -> bool:
         return False
 
 
+CHECKSUM = source_checksum()
+
+
 def _find_folder() -> Path | None:
-    name = source_checksum()
     for parent in _candidates():
-        if _writable(parent / name):
-            return parent / name
+        if _writable(parent / CHECKSUM):
+            return parent / CHECKSUM
     return None
 
 
