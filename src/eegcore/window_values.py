@@ -66,9 +66,14 @@ def _spectral(
     if as_released:
         return shares(power, None, as_released=True)
     flat = np.ptp(windows, axis=-1) == 0.0
-    power = {name: np.where(flat, 0.0, value) for name, value in power.items()}
+    power = {name: _zeroed(value, flat) for name, value in power.items()}
     whole = band_power(spectrum, total_band_hz(spectrum.rate_hz))
-    return shares(power, np.where(flat, 0.0, whole), as_released=False)
+    return shares(power, _zeroed(whole, flat), as_released=False)
+
+
+def _zeroed(power: Float, flat: NDArray[np.bool_]) -> Float:
+    """Powers with 0 for flat windows; a band that does not exist has none there."""
+    return np.where(flat & ~np.isnan(power), 0.0, power)
 
 
 def shares(
