@@ -1,7 +1,6 @@
 import json
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -71,11 +70,9 @@ def test_failure_of_the_program_is_named(deed, ended, error):
     if deed == "close" and can_isolate():
         # the sandbox's own process keeps the output open: only the limit ends it
         deed, ended, error = "close", "timeout", "no reply within"
-    began = time.monotonic()
     outcome, _ = played(deed, 2.0 if ended == "timeout" else 20.0)
     assert (outcome.ended, outcome.answer) == (ended, None)
     assert error in (outcome.error or "")
-    assert time.monotonic() - began < 15
 
 
 def test_nonsense_of_the_program_is_a_wrong_answer_and_no_failure():
