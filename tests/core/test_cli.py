@@ -232,3 +232,37 @@ def test_crop_of_what_is_not_there_is_one_line(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "no.edf" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+RUN = "import sys; from eegcore.cli import run; sys.argv[0] = 'eegcore'; run()"
+
+
+def _program(*arguments: str | Path) -> "subprocess.CompletedProcess[bytes]":
+    command = [sys.executable, "-c", RUN, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False)
+
+
+def test_the_program_ends_early_but_whole(edf_path: Path) -> None:
+    """All output and the exit code come through, with numba loaded or not."""
+    done = _program("call", "compute_psd", edf_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["record_id"] == "record"
+    assert done.stdout == _run("call", "compute_psd", edf_path).stdout_bytes
+    bad = _program("call", "compute_psd", edf_path, "--tmin", "5", "--tmax", "4")
+    assert bad.returncode == 1
+    assert json.loads(bad.stdout)["record_id"] == "record"
+    assert _program("info", edf_path).returncode == 0
+    assert _program("call", "compute_psd", edf_path, "--nonsense").returncode == 2
+
+
+def test_the_program_survives_a_reader_that_is_gone(edf_path: Path) -> None:
+    command = [sys.executable, "-c", RUN, "call", "compute_psd", str(edf_path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        told = process.stderr.read()
+    assert b"Traceback" not in told
+    assert process.returncode == 1

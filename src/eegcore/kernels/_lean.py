@@ -1,21 +1,22 @@
 """numba without parts that it looks for and our kernels never use, for short processes.
 
-numba imports scipy.linalg (for np.dot) and coverage when they are installed: 0.3 s of
-the 0.9 s of processor time that a command takes.
+numba imports scipy.linalg (for np.dot), coverage, cffi and yaml when they are
+installed: a third of a second of processor time.
 """
 
 import importlib
 import sys
 from typing import Any
 
-_UNUSED = ("scipy", "coverage")
+_UNUSED = ("scipy", "coverage", "cffi", "yaml")
 
 
 def import_numba() -> None:
-    """Import numba as if scipy and coverage were not installed.
+    """Import numba as if these were not installed.
 
-    Only for a process that is ours: products of matrices in the caller's own compiled
-    functions would fail afterwards. Imports of scipy by others are not affected.
+    Only for a process that is ours: products of matrices and foreign functions in the
+    caller's own compiled functions would fail afterwards, and a configuration of numba
+    in a file is not read. Imports by others are not affected.
     """
     modules: dict[str, Any] = sys.modules
     hidden = [name for name in _UNUSED if name not in modules]
