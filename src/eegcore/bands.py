@@ -32,6 +32,9 @@ WINDOW_BANDS_HZ: dict[str, Band] = {
 }
 
 
+_FEW_BINS = 4097  # weights in spectra of so many bins are kept
+
+
 def bin_spacing(frequencies_hz: Float) -> float:
     """Spacing of evenly spaced bins; infinite for a single one."""
     if frequencies_hz.size < 2:
@@ -61,6 +64,19 @@ def band_weights(
         All NaN where the band does not exist in such a spectrum: narrower than the
         spacing of the bins, or (exact edges) beyond the last bin; False: no bin.
     """
+    if frequencies_hz.size > _FEW_BINS:
+        return _weights(frequencies_hz, band_hz, exact_edges=exact_edges)
+    return _known_weights(frequencies_hz.tobytes(), band_hz, exact_edges=exact_edges)
+
+
+@lru_cache(maxsize=256)
+def _known_weights(frequencies: bytes, band_hz: Band, *, exact_edges: bool) -> Float:
+    weights = _weights(np.frombuffer(frequencies), band_hz, exact_edges=exact_edges)
+    weights.flags.writeable = False
+    return weights
+
+
+def _weights(frequencies_hz: Float, band_hz: Band, *, exact_edges: bool) -> Float:
     low, high = band_hz
     step = bin_spacing(frequencies_hz)
     if not exact_edges:

@@ -62,8 +62,8 @@ def _from_blocks(recording: Recording, channel: int, first: Int, count: int) -> 
         for i, low in enumerate(first.tolist()):
             total = np.zeros(sums.n_atoms)
             parts = sums.parts(channel, low, low + count, (SEGMENTS,))
-            for tables, row, start, stop in parts:
-                add_atoms(tables.atoms, row, start, stop, total)
+            for chunk, row, start, stop in parts:
+                add_atoms(chunk.atoms, row, start, stop, total)
             out[:, i] = total
         return out
     size = max(1, _BATCH_BLOCKS // count)

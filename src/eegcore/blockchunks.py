@@ -1,6 +1,7 @@
 """Memory in which sums of blocks are kept, and what is to be computed into it."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -22,6 +23,8 @@ class Chunk:
     """Sums of CHUNK blocks of all channels with one block length.
 
     have : bool, (3, n_channels, CHUNK / PIECE): what has been computed.
+    full : rows of which nothing of a kind is missing, for each kind.
+    joined : sums and marks of all blocks of a channel (its row), joined to one.
     """
 
     atoms: NDArray[np.float32]
@@ -31,6 +34,15 @@ class Chunk:
     density: Float
     have: NDArray[np.bool_]
     is_mapped: bool = False
+    full: tuple[set[int], ...] = field(default_factory=lambda: (set(), set(), set()))
+    joined: dict[int, tuple[Float, Int]] = field(default_factory=dict)
+
+    def note(self, kind: int, rows: Iterable[int], pieces: slice) -> None:
+        """Note that these pieces of rows have been computed."""
+        for row in rows:
+            self.have[kind, row, pieces] = True
+            if self.have[kind, row].all():
+                self.full[kind].add(row)
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:

@@ -191,7 +191,7 @@ class Sums:
                     low, high = task.first - task.base, task.stop - task.base
                     done = slice(low // PIECE, -(-high // PIECE))
                     for kind in kinds:
-                        task.chunk.have[kind, rows, done] = True
+                        task.chunk.note(kind, rows, done)
                 self._kept.grown = True
 
     def _chunk(self, number: int) -> Chunk:
@@ -214,6 +214,8 @@ class Sums:
     ) -> list[Task]:
         """Runs of pieces in which some channel lacks something."""
         rows = [self._kept.rows[c] for c in channels]
+        if all(chunk.full[kind].issuperset(rows) for kind in kinds):
+            return []
         have = np.asarray(chunk.have[kinds[0], rows, pieces])
         for kind in kinds[1:]:
             have = have & chunk.have[kind, rows, pieces]
@@ -317,13 +319,13 @@ class Sums:
 
     def parts(
         self, channel: int, first: int, stop: int, kinds: tuple[int, ...]
-    ) -> Iterator[tuple[BlockSums, int, int, int]]:
+    ) -> Iterator[tuple[Chunk, int, int, int]]:
         """Where sums of blocks first..stop-1 of one channel are kept, uncopied.
 
         Yields
         ------
-        BlockSums, int, int, int
-            As of `tables`; row of the channel; first and end column.
+        Chunk, int, int, int
+            Its sums; row of the channel; first and end column.
         """
         row = self._kept.rows[channel]
         for batch in range(first // CHUNK, -(-stop // CHUNK), BATCH):
@@ -337,8 +339,7 @@ class Sums:
                 self.bound()
             for number, chunk in zip(numbers, chunks, strict=True):
                 low, high = first - number * CHUNK, stop - number * CHUNK
-                tables = BlockSums(chunk.atoms, chunk.sums, chunk.marks)
-                yield tables, row, max(low, 0), min(high, CHUNK)
+                yield chunk, row, max(low, 0), min(high, CHUNK)
 
     def density_sum(self, channel: int, start: int, n_segments: int) -> Float:
         """Sum over segments of |Hann-windowed bin|^2, from sample `start` on.
@@ -394,7 +395,7 @@ class Sums:
 
 def prepare(
     recording: Recording, ranges: dict[int, tuple[int, int]], kinds: tuple[int, ...]
-) -> None:
+) -> bool:
     """Have the sums of ranges of stored samples made in file order, on all threads.
 
     Parameters
@@ -402,17 +403,28 @@ def prepare(
     ranges : dict
         (start, stop) by channel. Channels without a fast way are passed over, and so
         is what would not fit into the bounds: it is computed when it is asked for.
+
+    Returns
+    -------
+    bool
+        Whether next to nothing is left to compute: all is kept, and every range starts
+        at a block.
     """
     groups: dict[tuple[float, int, int], list[int]] = {}
+    is_all = True
     for channel, (start, stop) in ranges.items():
         h = fast_block(recording, channel)
+        is_all = is_all and h > 0 and start % h == 0
         if h and stop - start >= h:
             rate_hz = recording.channels[channel].rate_hz
             groups.setdefault((rate_hz, start // h, -(-stop // h)), []).append(channel)
     for (_, first, stop), channels in groups.items():
         sums = Sums(recording, channels[0])
         stop = min(stop, sums.n_blocks)
-        if sums.fits(channels, stop - first, kinds):
-            with _lock:
-                sums.prepare(channels, first, stop, kinds)
-                sums.bound()
+        if not sums.fits(channels, stop - first, kinds):
+            is_all = False
+            continue
+        with _lock:
+            sums.prepare(channels, first, stop, kinds)
+            sums.bound()
+    return is_all

@@ -180,11 +180,18 @@ def _reduced(
     out = (np.empty((N_SUMS, n)), np.empty((N_MARKS, n), np.int64))
     counts = np.empty(n, np.int64)
     parts = Sums(recording, channel).parts(channel, first, stop, (STRETCHES,))
-    for column, (tables, row, low, high) in enumerate(parts):
+    for column, (chunk, row, low, high) in enumerate(parts):
+        counts[column] = (high - low) * h
+        is_whole = high - low == CHUNK
+        known = chunk.joined.get(row) if is_whole else None
+        if known is not None:
+            out[0][:, column], out[1][:, column] = known
+            continue
         which = np.array([row, low, flat_below, column])
         lengths = np.full(high - low, h, np.int64)
-        join_blocks(tables.sums, tables.marks, which, lengths, out)
-        counts[column] = (high - low) * h
+        join_blocks(chunk.sums, chunk.marks, which, lengths, out)
+        if is_whole:
+            chunk.joined[row] = out[0][:, column].copy(), out[1][:, column].copy()
     return out[0][None], out[1][None], counts
 
 

@@ -72,7 +72,11 @@ class StoredSums:
             for part in self._parts[number]
         )
         have = np.ones((3, *density.shape[:2]), np.bool_)
-        return Chunk(atoms, flags, sums, marks, density, have, is_mapped=True)
+        every = set(range(len(atoms)))
+        full = (every, every, every)
+        return Chunk(
+            atoms, flags, sums, marks, density, have, is_mapped=True, full=full
+        )
 
 
 def _parts(kept: Kept, begin: int) -> Iterator[list[Part]]:

@@ -106,9 +106,16 @@ def run(task: Callable[[_T], None], items: Iterable[_T]) -> None:
             future.result()
 
 
-def each(function: Callable[[_T], _R], items: Iterable[_T]) -> list[_R]:
-    """Return ``function`` of each item, in their order, computed as by `run`."""
+def each(
+    function: Callable[[_T], _R], items: Iterable[_T], *, alone: bool = False
+) -> list[_R]:
+    """Return ``function`` of each item, in their order, computed as by `run`.
+
+    alone: on this thread; for work in Python, which threads only make slower.
+    """
     work = list(items)
+    if alone:
+        return [function(item) for item in work]
     results: dict[int, _R] = {}
 
     def keep(at: int) -> None:

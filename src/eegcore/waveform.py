@@ -193,17 +193,19 @@ def waveform_of(
     stop: int,
     *,
     as_volts: bool = False,
+    crossings: bool = True,
 ) -> Waveform:
     """Time-domain figures of stored samples start..stop-1 of one channel.
 
-    With `as_volts` computed as the published release does (see
+    Without `crossings` those of zero may be NaN: only they need the samples once their
+    sums are kept. With `as_volts` computed as the published release does (see
     `eegcore.signals.samples_of`); amplitudes are in uV all the same.
     """
     facts = recording.channels[channel_index]
     fast = fast_block(recording, channel_index) and stop - start > 3
     if fast and (not as_volts or facts.to_uv is not None):
         spans = np.array([[start], [stop]], dtype=np.int64)
-        found = figures_of(recording, channel_index, *spans)
+        found = figures_of(recording, channel_index, *spans, crossings=crossings)
         # where the release's answer hangs on its rounding, it is rounded as there
         hangs = found.mean_is_stored[0] or found.peak_to_peak[0] == 0
         if not as_volts or not hangs:

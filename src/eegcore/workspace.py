@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eegcore.store import Layout
 
 Int = NDArray[np.int64]
+_room = threading.local()
 
 LEAST_BLOCK, LARGEST_BLOCK = 16, 4096
 # A float32 bin carries an error of about 1e-7 of the root of a segment's energy; below
@@ -123,20 +124,26 @@ def sample_kind(recording: Recording) -> type[np.int16] | type[np.int32]:
 
 
 def segment_work(recording: Recording, h: int) -> tuple[Any, ...]:
-    """Return work space of `eegcore.kernels.spectrum.segment_sums`."""
+    """Return work space of `eegcore.kernels.spectrum.segment_sums`, one a thread."""
+    kind = sample_kind(recording)
+    kept: tuple[Any, tuple[Any, ...]] | None = getattr(_room, "segment", None)
+    if kept is None or kept[0] != (h, kind):
+        kept = ((h, kind), _segment_arrays(h, kind))
+        _room.segment = kept
+    return kept[1]
+
+
+def _segment_arrays(h: int, kind: Any) -> tuple[Any, ...]:
     n = 2 * h
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(n) / n)
     return (
-        aligned((16 * n + 64,), sample_kind(recording)),
+        aligned((16 * n + 64,), kind),
         aligned((16 * n,), np.float64),
         window,
         aligned((32,), np.float64),
         tuple(aligned((16 * (h + 1),), np.float64) for _ in range(2)),
         tuple(aligned((16 * n,), np.float64) for _ in range(8)),
     )
-
-
-_room = threading.local()
 
 
 def scan_work(

@@ -32,7 +32,7 @@ def latency(
         return to_json(result)
     columns = (
         "recording", "tool", "first_ms", "p50_ms", "p95_ms", "p99_ms", "rows",
-        "rows_per_sec", "compute_ms", "encode_ms", "peak_mb", "refused",
+        "rows_per_sec", "read_ms", "compute_ms", "encode_ms", "peak_mb", "refused",
     )  # fmt: skip
     return render(result["rows"], form=form, columns=columns)
 

@@ -190,7 +190,9 @@ def _sides(call: Call, *, gap: bool) -> dict[int, _Side]:
     ranges = {channel: call.samples(channel) for channel in call.channels}
     prepare(call.recording, ranges, (STRETCHES,))
     for channel, (start, stop) in ranges.items():
-        figures = waveform_of(call.recording, channel, start, stop, as_volts=released)
+        figures = waveform_of(
+            call.recording, channel, start, stop, as_volts=released, crossings=False
+        )
         sides[channel] = unknown._replace(rms_uv=float(figures.rms_uv))
     if wanted != "amplitude":
         for channel, spectrum in zip(call.channels, spectra(call), strict=True):

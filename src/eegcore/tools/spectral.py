@@ -114,9 +114,10 @@ def worst_power(call: Call) -> float:
 def spectra(call: Call, *, method: str = "welch") -> list[Spectrum]:
     """Power spectral density of each channel over the range of a call."""
     released = call.dialect.released_formulas
+    is_kept = False
     if method == "welch":
         ranges = {channel: call.samples(channel) for channel in call.channels}
-        prepare(call.recording, ranges, (DENSITIES,))
+        is_kept = prepare(call.recording, ranges, (DENSITIES,))
     return each(
         lambda channel: density_of(
             call.recording,
@@ -126,6 +127,7 @@ def spectra(call: Call, *, method: str = "welch") -> list[Spectrum]:
             as_volts=released,
         ),
         call.channels,
+        alone=is_kept,
     )
 
 

@@ -147,9 +147,12 @@ def compute_noise_metrics(call: Call) -> Json:
     """Answer of the tool of that name."""
     gap = call.touches_gap()
     ranges = {c: call.samples(c) for c in call.channels}
-    if not gap:
-        prepare(call.recording, ranges, (STRETCHES, DENSITIES))
-    lines = each(lambda c: _Row(c, _noise_figures(call, c, gap=gap)), call.channels)
+    is_kept = gap or prepare(call.recording, ranges, (STRETCHES, DENSITIES))
+    lines = each(
+        lambda c: _Row(c, _noise_figures(call, c, gap=gap)),
+        call.channels,
+        alone=is_kept,
+    )
     found = unit_note(call)
     if gap:
         found["gap"] = gap_free(call)
