@@ -97,6 +97,12 @@ PARTS = {
     "eegcore.kernels._jit": Rule(  # llvmlite's version enters the cache key
         ("eegcore.kernels",), outside=("numpy", "numba", "llvmlite")
     ),
+    "eegcore.kernels._freeze": Rule(
+        ("eegcore.kernels",), outside=("numpy", "numba", "llvmlite")
+    ),
+    "eegcore.frozen": Rule(
+        ("eegcore.kernels",), outside=("numpy",), inside_functions=("llvmlite",)
+    ),
     "eegcore.kernels._vector": Rule(
         ("eegcore.kernels",), outside=("numpy", "numba", "llvmlite")
     ),

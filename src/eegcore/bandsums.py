@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from eegcore.bands import window_bands
 from eegcore.blockscan import PIECE
 from eegcore.blocksums import CHUNK, SEGMENTS, Sums
+from eegcore.compiled import kernel
 from eegcore.recording import Recording
 from eegcore.workspace import (
     fast_block,
@@ -54,8 +55,7 @@ def band_powers_of(
 
 
 def _from_blocks(recording: Recording, channel: int, first: Int, count: int) -> Float:
-    from eegcore.kernels.features import add_atoms
-
+    add_atoms = kernel("add_atoms")
     sums = Sums(recording, channel)
     out = np.zeros((sums.n_atoms, first.size))
     if count >= PIECE:  # by length alone: the same bytes for one stretch or many
@@ -88,8 +88,7 @@ def _total(sums: NDArray[np.floating]) -> Float:
 
 
 def _direct(recording: Recording, channel: int, starts: Int, count: int) -> Float:
-    from eegcore.kernels.spectrum import segment_sums
-
+    segment_sums = kernel("segment_sums")
     h = fast_block(recording, channel)
     recording.check_samples()
     bands = window_bands(recording.channels[channel].rate_hz).bands

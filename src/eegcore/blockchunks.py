@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.blockscan import N_MARKS, N_SUMS, PIECE
+from eegcore.blockscan import PIECE
+from eegcore.kernels.rows import N_MARKS, N_SUMS
 from eegcore.threads import n_threads
 
 Float = NDArray[np.float64]

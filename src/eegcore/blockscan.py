@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.bands import Bands, window_bands
+from eegcore.compiled import kernel
+from eegcore.kernels.rows import COARSE
 from eegcore.recording import Recording
 from eegcore.workspace import (
     block_length,
@@ -26,9 +28,8 @@ from eegcore.workspace import (
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
-PIECE = 64  # blocks that are computed together
+PIECE = COARSE  # blocks that are computed together
 SEGMENTS, STRETCHES, DENSITIES = range(3)
-N_SUMS, N_MARKS = 6, 11  # rows of `eegcore.kernels.stretch`
 _BATCH_SEGMENTS = 1024
 _room = threading.local()
 
@@ -73,8 +74,7 @@ def scanner(
 
     Each time it takes what ``pairs`` and ``flat`` hold then.
     """
-    from eegcore.kernels.spectrum import scan
-
+    scan = kernel("scan")
     h = block_length(rate_hz)
     bands = window_bands(rate_hz).bands
     whole = DENSITIES in kinds
@@ -129,8 +129,7 @@ class SegmentSums:
 
     def sums(self, starts: Int, bands: Bands) -> Float:
         """|Hann-windowed bin|^2 summed over atoms, (n_atoms, n_starts)."""
-        from eegcore.kernels.spectrum import segment_sums
-
+        segment_sums = kernel("segment_sums")
         plan = plan_of(self._h, bands, np.float64)
         out = np.empty((len(bands.atoms) - 1, starts.size))
         if starts.size:

@@ -24,12 +24,6 @@ from eegcore.blockscan import (
     DENSITIES as DENSITIES,
 )
 from eegcore.blockscan import (
-    N_MARKS as N_MARKS,
-)
-from eegcore.blockscan import (
-    N_SUMS as N_SUMS,
-)
-from eegcore.blockscan import (
     PIECE,
     SegmentSums,
     scan_blocks,
@@ -40,6 +34,7 @@ from eegcore.blockscan import (
 from eegcore.blockscan import (
     STRETCHES as STRETCHES,
 )
+from eegcore.kernels.rows import N_MARKS, N_SUMS
 from eegcore.recording import Recording
 from eegcore.sumsfile import stored_sums
 from eegcore.threads import ForkLock, run

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eegcore.compiled import is_frozen
 from eegcore.errors import EegcoreError
 from eegcore.features_cli import features
 from eegcore.schemas_cli import schemas
@@ -360,7 +361,7 @@ def _run_tool(
 
     name = click.get_current_context().info_name or ""
     recording = _open(file, rate_hz, channel_names, unit)
-    if TOOLS[name].size is not None:
+    if TOOLS[name].size is not None and not is_frozen():
         import_module("eegcore.kernels._lean").import_numba()
     try:
         box = Toolbox(

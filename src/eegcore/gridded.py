@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.bands import WINDOW_BANDS_HZ, window_bands
-from eegcore.blockscan import N_MARKS, N_SUMS, PIECE, SEGMENTS, STRETCHES, scanner
+from eegcore.blockscan import PIECE, SEGMENTS, STRETCHES, scanner
 from eegcore.blocksums import CHUNK, FLAT_STEP_UV, BlockSums, Sums
+from eegcore.compiled import kernel
+from eegcore.kernels.rows import N_FEATURES, N_MARKS, N_SUMS
 from eegcore.recording import Recording
 from eegcore.threads import n_threads, run
 from eegcore.workspace import (
@@ -338,8 +340,7 @@ def _answer(
     windows: first block of each window, its column of `out`, and the block of column 0
     of the sums.
     """
-    from eegcore.kernels.features import window_features
-
+    window_features = kernel("window_features")
     room = _small_room(sample_kind(recording), work.weights.shape[1])
     given = (work.lengths, work.weights, work.place, work.want, room)
     channels = (which, work.scales, work.rate_hz)
@@ -354,8 +355,6 @@ def _small_room(
     kept: tuple[Any, tuple[NDArray[Any], Float, Float]] | None
     kept = getattr(_room, "small", None)
     if kept is None or kept[0] != key:
-        from eegcore.kernels.features import N_FEATURES
-
         samples = np.empty(_CROSSING_SAMPLES, kind)
         kept = (key, (samples, np.empty(n_atoms), np.empty(N_FEATURES)))
         _room.small = kept

@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.blockscan import N_MARKS, N_SUMS, PIECE
+from eegcore.blockscan import PIECE
 from eegcore.blocksums import (
     CHUNK,
     FLAT_STEP_UV,
     STRETCHES,
     Sums,
 )
+from eegcore.compiled import kernel
+from eegcore.kernels import rows as k
 from eegcore.recording import Recording
 from eegcore.threads import run
 from eegcore.workspace import (
@@ -174,10 +176,9 @@ def _reduced(
     recording: Recording, channel: int, first: int, stop: int, h: int, flat_below: int
 ) -> Part:
     """Sums and marks of blocks first..stop-1, those of a chunk joined to one part."""
-    from eegcore.kernels.features import join_blocks
-
+    join_blocks = kernel("join_blocks")
     n = -(-stop // CHUNK) - first // CHUNK
-    out = (np.empty((N_SUMS, n)), np.empty((N_MARKS, n), np.int64))
+    out = (np.empty((k.N_SUMS, n)), np.empty((k.N_MARKS, n), np.int64))
     counts = np.empty(n, np.int64)
     parts = Sums(recording, channel).parts(channel, first, stop, (STRETCHES,))
     for column, (chunk, row, low, high) in enumerate(parts):
@@ -226,18 +227,16 @@ def _summed(
     recording: Recording, channel: int, spans: Int
 ) -> tuple[Float, NDArray[np.int32]]:
     """Sums and marks of stretches, each (rows, n)."""
-    from eegcore.kernels.waveform import stretch_sums
-
     recording.check_samples()
     n = len(spans)
-    out = (np.zeros((N_SUMS, n)), np.zeros((N_MARKS, n), np.int32))
+    out = (np.zeros((k.N_SUMS, n)), np.zeros((k.N_MARKS, n), np.int32))
     if n:
         longest = int((spans[:, 1] - spans[:, 0]).max())
         x = np.zeros(longest + 96, sample_kind(recording))
         work = (x, np.zeros(longest + 96, np.int16))
         limit = flat_limit(recording, channel, FLAT_STEP_UV)
         given = (ones_then_zeros(), limit)
-        stretch_sums(layout_of(recording), channel, spans, given, work, out)
+        kernel("stretch_sums")(layout_of(recording), channel, spans, given, work, out)
     return out
 
 
@@ -245,8 +244,6 @@ def _combined(
     sums: Float, marks: NDArray[np.signedinteger[Any]], counts: Int, flat_below: int
 ) -> _Totals:
     """Totals of stretches from those of their parts, joined at the seams."""
-    from eegcore.kernels import stretch as k
-
     # sums run along the last axis in memory: the same order for one stretch or many
     sums = np.ascontiguousarray(sums)
     wide = np.ascontiguousarray(marks, dtype=np.int64)
@@ -254,7 +251,12 @@ def _combined(
     total = (centre * counts + rest).sum(axis=1)
     middle = total // counts.sum()
     shift = (centre - middle[:, None]).astype(np.float64)
-    s1, s2, s3, s4 = rest, sums[:, k.SQUARE], sums[:, k.CUBE], sums[:, k.FOURTH]
+    s1, s2, s3, s4 = (
+        rest,
+        sums[:, k.SQUARE],
+        sums[:, k.CUBE],
+        sums[:, k.FOURTH],
+    )
     shift2 = shift * shift
     square = s2 + 2 * shift * s1 + counts * shift2
     cube = s3 + 3 * shift * s2 + 3 * shift2 * s1 + counts * shift2 * shift
@@ -336,8 +338,6 @@ def _level(t: _Totals, n: int, *, upward: bool) -> Int:
 def _crossings(
     recording: Recording, channel: int, starts: Int, length: int, level: Int
 ) -> Float:
-    from eegcore.kernels.waveform import crossings
-
     layout = layout_of(recording)
     out = np.empty(starts.size, np.int64)
     spans = np.stack([starts, starts + length], axis=1)
@@ -346,7 +346,7 @@ def _crossings(
     def count(at: int) -> None:
         x = np.empty(_CROSSING_SAMPLES, sample_kind(recording))
         some = slice(at, at + size)
-        crossings(layout, channel, spans[some], level[some], x, out[some])
+        kernel("crossings")(layout, channel, spans[some], level[some], x, out[some])
 
     recording.check_samples()
     run(count, range(0, starts.size, size))

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eegcore.compiled import kernel
+from eegcore.kernels.rows import PRODUCT_TILE
 from eegcore.recording import Recording
 from eegcore.threads import ForkLock, each
 from eegcore.workspace import aligned, layout_of, sample_kind
@@ -96,11 +98,9 @@ def products_of(
 def _summed(
     recording: Recording, channels: tuple[int, ...], span: tuple[int, int]
 ) -> Products:
-    from eegcore.kernels.coupling import TILE, product_sums
-
     n = len(channels)
     some = np.array([*channels, *channels[-1:] * (n % 2)], np.int64)  # an even number
-    head = min(span[1], span[0] + TILE)
+    head = min(span[1], span[0] + PRODUCT_TILE)
     pivot = np.array([recording.read_digital(c, span[0], head).mean() for c in some])
     pivot = np.round(pivot).astype(np.int64)
     products = np.zeros((some.size, some.size))
@@ -108,13 +108,13 @@ def _summed(
     low = np.full(some.size, np.iinfo(np.int64).max)
     high = np.full(some.size, np.iinfo(np.int64).min)
     work = (
-        aligned((TILE + 64,), sample_kind(recording)),
-        aligned((some.size * TILE,), np.int16),
+        aligned((PRODUCT_TILE + 64,), sample_kind(recording)),
+        aligned((some.size * PRODUCT_TILE,), np.int16),
         np.zeros((some.size, some.size), np.int64),
-        np.empty((some.size, TILE)),
+        np.empty((some.size, PRODUCT_TILE)),
     )
     out = (products, sums, low, high)
-    product_sums(layout_of(recording), some, np.array(span), pivot, work, out)
+    kernel("product_sums")(layout_of(recording), some, np.array(span), pivot, work, out)
     return Products(
         products[:n, :n], sums[:n], pivot[:n], low[:n], high[:n], span[1] - span[0]
     )

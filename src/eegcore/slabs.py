@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eegcore.compiled import kernel
 from eegcore.recording import Recording
 from eegcore.threads import run
 from eegcore.workspace import aligned, layout_of
@@ -211,8 +212,7 @@ class _Group:
 
     def windows(self, scale: float) -> Iterator[tuple[Float, NDArray[np.int64]]]:
         """Filtered rows, and rows: of column 0, first, end, end of the columns."""
-        from eegcore.kernels.transients import filter_window
-
+        filter_window = kernel("filter_window")
         length, run_up = self._length, self._chosen.run_up
         margin = run_up // 8
         reach = -(-(_WINDOW + run_up + 2 * margin) // _TILE) + 3
@@ -241,8 +241,7 @@ class _Group:
 
     def search(self, scale: float, least: float, distance: int) -> None:
         """Find the candidates of all slabs."""
-        from eegcore.kernels.transients import find_candidates
-
+        find_candidates = kernel("find_candidates")
         more = [self._length, self._n, self._chosen.run_up // 8, distance]
         for rows, where in self.windows(scale):
             span = np.r_[where, more]
@@ -274,12 +273,10 @@ def select(
     position: NDArray[np.int64], size: Float, distance: int
 ) -> NDArray[np.bool_]:
     """Which candidates stay when the larger of two close ones wins."""
-    from eegcore.kernels.transients import keep_apart
-
     close = np.diff(position) < distance
     crowded = np.flatnonzero(np.r_[close, False] | np.r_[False, close])
     some = np.ones(crowded.size, np.bool_)
-    keep_apart(position[crowded], np.argsort(size[crowded]), distance, some)
+    kernel("keep_apart")(position[crowded], np.argsort(size[crowded]), distance, some)
     keep = np.ones(position.size, np.bool_)
     keep[crowded] = some
     return keep

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from eegcore.bands import window_bands
 from eegcore.blockchunks import CHUNK, Chunk, Kept, chunk_shapes
 from eegcore.blockscan import PIECE
+from eegcore.kernels._folder import source_checksum
 from eegcore.recording import Recording
 
 FOLDER_VARIABLE = "EEGCORE_SUMS_DIR"
@@ -113,8 +114,6 @@ def header_line(recording: Recording, groups: dict[float, Kept]) -> bytes:
 
 def _told(rate_hz: float, kept: Kept) -> dict[str, Any]:
     """All that the sums of one rate depend on beside the samples."""
-    from eegcore.kernels import _jit
-
     return {
         "rate_hz": rate_hz,
         "block": kept.h,
@@ -123,7 +122,7 @@ def _told(rate_hz: float, kept: Kept) -> dict[str, Any]:
         "flat": kept.flat.tolist(),
         "atoms": list(window_bands(rate_hz).bands.atoms),
         "arrays": [[shape, kind.str] for shape, kind in chunk_shapes(kept, 0)],
-        "kernels": _jit.CHECKSUM,
+        "kernels": source_checksum(),
         "n_bytes": group_bytes(kept),
     }
 

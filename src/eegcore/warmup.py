@@ -1,5 +1,6 @@
 """Compile every kernel, so that no later call has to."""
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Literal
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.arrays import ArrayLoader
+from eegcore.errors import ReadError
 from eegcore.recording import Recording, SampleStore
 from eegcore.source import Channel, Source
 from eegcore.timeline import Segment, Timeline
@@ -88,6 +90,50 @@ def compile_all(progress: Callable[[str, int, int], None] | None = None) -> None
             done += 1
     if progress is not None:
         progress("", done, len(names))
+
+
+def freeze_all(progress: Callable[[str, int, int], None] | None = None) -> int:
+    """Freeze all kernels for this processor (`eegcore.frozen`); minutes the first time.
+
+    Only for a process that has not used a kernel yet. Returns how many were frozen.
+
+    Raises
+    ------
+    ReadError
+        There is no folder that can be written to.
+    """
+    from eegcore import compiled, frozen
+    from eegcore.kernels import _freeze
+
+    folder = frozen.frozen_folder()
+    if folder is None:
+        raise ReadError("no folder can be written to; set EEGCORE_CACHE_DIR to one")
+    asked = os.environ.pop("EEGCORE_FROZEN", None)
+    compiled.kernel.cache_clear()
+    try:
+        compile_all()
+        count, done = len(_freeze.signatures()), -1
+
+        def told(name: str) -> None:
+            nonlocal done
+            done += 1
+            if progress is not None:
+                progress(name, done, count)
+
+        def is_there(name: str, key: str) -> bool:
+            return (folder / f"{frozen.stem(name, key)}.json").exists()
+
+        written = 0
+        for item in _freeze.freeze(told, is_there):
+            _freeze.write(folder, frozen.stem(item.name, item.key), item)
+            written += 1
+        if progress is not None:
+            progress("", count, count)
+        return written
+    finally:
+        compiled.kernel.cache_clear()
+        if asked is not None:
+            os.environ["EEGCORE_FROZEN"] = asked
 
 
 def load_windows() -> None:

@@ -3,17 +3,14 @@
 import math
 import threading
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.bands import Bands
 from eegcore.recording import Recording
-
-if TYPE_CHECKING:
-    from eegcore.kernels.spectrum import Plan
-    from eegcore.store import Layout
+from eegcore.store import Layout
 
 Int = NDArray[np.int64]
 _room = threading.local()
@@ -22,6 +19,23 @@ LEAST_BLOCK, LARGEST_BLOCK = 16, 4096
 # A float32 bin carries an error of about 1e-7 of the root of a segment's energy; below
 # this share of the energy a band's error could pass 1e-6, and it is done in float64.
 ENERGY_FLOOR = 1.0 / 25.0
+
+
+class Plan(NamedTuple):
+    """What is transformed and which sums are kept.
+
+    atoms: rising bin numbers; sum ``a`` is of bins atoms[a] <= k < atoms[a + 1].
+    checked: rows (first atom, last atom + 1) of which each must hold at least the
+    share ``floor`` of a segment's energy for float32 to be enough.
+    """
+
+    block: int
+    cos: NDArray[Any]
+    sin: NDArray[Any]
+    cotangent: NDArray[Any]
+    atoms: NDArray[np.int64]
+    checked: NDArray[np.int64]
+    floor: float
 
 
 @lru_cache(maxsize=256)
@@ -71,25 +85,14 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return room
 
 
-def layout_of(recording: Recording) -> "Layout":
+def layout_of(recording: Recording) -> Layout:
     """Return the recording's samples as kernels take them."""
-    _announce()
     return recording.store.layout
 
 
-@lru_cache(maxsize=1)
-def _announce() -> None:
-    """Say that kernels will be compiled, once."""
-    from eegcore.kernels import _jit
-
-    _jit.announce()
-
-
 @lru_cache(maxsize=32)
-def plan_of(h: int, bands: Bands, kind: type[np.floating]) -> "Plan":
+def plan_of(h: int, bands: Bands, kind: type[np.floating]) -> Plan:
     """Return tables of the transforms with blocks of `h` samples."""
-    from eegcore.kernels.spectrum import Plan
-
     angle = 2 * np.pi * np.arange(2 * h) / (2 * h)
     cotangent = np.zeros(h + 1)
     cotangent[1:] = 1.0 / np.tan(np.pi * np.arange(1, h + 1) / (2 * h))

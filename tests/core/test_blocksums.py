@@ -94,10 +94,10 @@ def test_import_works_where_nothing_can_be_written():
 
 
 def test_a_folder_of_others_is_not_trusted(tmp_path):
-    from eegcore.kernels import _jit
+    from eegcore.kernels import _folder
 
     tmp_path.chmod(0o777)
-    assert not _jit._private(tmp_path)
+    assert not _folder._private(tmp_path)
 
 
 @pytest.mark.parametrize("count", [10, 100])

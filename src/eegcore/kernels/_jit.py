@@ -2,25 +2,19 @@
 
 numba's own cache looks at the file of one function and misses an edit in another
 file, so ours lives in a folder whose name is a checksum of all kernel sources and
-of the versions of the compiler. It is the first that can be written of:
-``EEGCORE_CACHE_DIR``, the user's cache folder, a private folder in the temporary
-directory. Without any, kernels are compiled anew in each process.
+of the versions of the compiler (`_folder`). Without one that can be written, kernels
+are compiled anew in each process.
 """
 
-import hashlib
 import logging
-import os
-import platform
-import stat
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import llvmlite
 import numba
 import numba.core.config
-import numpy as np
+
+from eegcore.kernels._folder import find_folder
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _njit: Any = numba.njit
@@ -36,62 +30,8 @@ _SETTINGS: dict[str, Any] = {
     "fastmath": False,
     "boundscheck": False,
 }
-_HERE = Path(__file__).resolve().parent
 
-
-def source_checksum() -> str:
-    """Checksum of every kernel source and of what compiles them."""
-    digest = hashlib.sha256()
-    for path in sorted(_HERE.glob("*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
-    versions = (numba.__version__, llvmlite.__version__, np.__version__)
-    digest.update(
-        repr((versions, platform.machine(), platform.python_version())).encode()
-    )
-    return digest.hexdigest()[:20]
-
-
-def _private(folder: Path) -> bool:
-    """Whether the folder is ours alone; pickles of strangers are never loaded."""
-    state = folder.stat()
-    owner = getattr(os, "getuid", lambda: state.st_uid)()
-    return state.st_uid == owner and not state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _candidates() -> list[Path]:
-    folders = []
-    chosen = os.environ.get("EEGCORE_CACHE_DIR")
-    if chosen:
-        folders.append(Path(chosen))
-    user = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    folders.append(Path(user) / "eegcore")
-    mark = getattr(os, "getuid", lambda: "user")()
-    folders.append(Path(tempfile.gettempdir()) / f"eegcore-{mark}")
-    return folders
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _private(folder):
-            return False
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-CHECKSUM = source_checksum()
-
-
-def _find_folder() -> Path | None:
-    for parent in _candidates():
-        if _writable(parent / CHECKSUM):
-            return parent / CHECKSUM
-    return None
-
-
-cache_folder: Path | None = _find_folder()
+cache_folder: Path | None = find_folder()
 kernels: list[Any] = []
 _told: list[bool] = []
 

@@ -19,8 +19,7 @@ from eegcore.kernels._vector import (
     widen,
 )
 from eegcore.kernels.gather import copy_samples
-
-TILE = 512
+from eegcore.kernels.rows import PRODUCT_TILE
 
 
 @part
@@ -58,16 +57,16 @@ def product_sums(
     """Sums of x_i and of x_i x_j over stored samples span[0] to span[1].
 
     channels: even in number (the last may be twice there). pivot: int64, what is taken
-    from each channel first. work: samples, int16 rows of TILE, int64
-    zeros (row, row), float64 (row, TILE). out: products float64
+    from each channel first. work: samples, int16 rows of PRODUCT_TILE, int64
+    zeros (row, row), float64 (row, PRODUCT_TILE). out: products float64
     (row, row), sums int64, least and greatest int64. A tile in which a channel leaves
     the pivot by more than 16,383 is summed in float64.
     """
     x, y, part_sums, wide = work
     products, sums, low, high = out
     n = channels.shape[0]
-    for first in range(span[0], span[1], TILE):
-        count = min(TILE, span[1] - first)
+    for first in range(span[0], span[1], PRODUCT_TILE):
+        count = min(PRODUCT_TILE, span[1] - first)
         narrow = True
         for i in range(n):
             copy_samples(layout, channels[i], (first, first + count), x, 0)
@@ -76,9 +75,9 @@ def product_sums(
                 v = np.int64(peek(x, k))
                 a, b = min(a, v), max(b, v)
                 s += v - pivot[i]
-                poke(y, i * TILE + k, np.int16(v - pivot[i]))
-            for k in range(count, TILE):
-                poke(y, i * TILE + k, np.int16(0))
+                poke(y, i * PRODUCT_TILE + k, np.int16(v - pivot[i]))
+            for k in range(count, PRODUCT_TILE):
+                poke(y, i * PRODUCT_TILE + k, np.int16(0))
             sums[i] += s
             low[i], high[i] = min(low[i], a), max(high[i], b)
             if a - pivot[i] < -16383 or b - pivot[i] > 16383:
@@ -86,7 +85,7 @@ def product_sums(
         if narrow:
             for i in range(0, n, 2):
                 for j in range(i, n, 2):
-                    _two_by_two(y, i, j, TILE, part_sums)
+                    _two_by_two(y, i, j, PRODUCT_TILE, part_sums)
             continue
         for i in range(n):
             copy_samples(layout, channels[i], (first, first + count), x, 0)

@@ -14,23 +14,33 @@ import numpy as np
 from eegcore.kernels._jit import kernel, part
 from eegcore.kernels._lanes import total
 from eegcore.kernels._vector import LANES, add, load_as
-from eegcore.kernels.stretch import (
+from eegcore.kernels.rows import (
     BEND_SQUARE,
     CENTRE,
+    CROSSINGS,
     CUBE,
     FIRST,
     FOURTH,
     GREATEST,
+    KURTOSIS,
     LAST,
     LAST_BUT_ONE,
     LEAST,
+    LINE_LENGTH,
+    MOBILITY,
+    N_BANDS,
+    N_FEATURES,
     N_FLAT,
     N_GREATEST,
     N_LEAST,
     PATH,
+    POWERS,
+    RANGE,
     REST,
+    RMS,
     SECOND,
     SQUARE,
+    STD,
     STEP_SQUARE,
 )
 from eegcore.kernels.waveform import changes
@@ -39,10 +49,6 @@ from eegcore.kernels.waveform import changes
 (MEAN, VARIANCE, MEAN_SQUARE, PEAK_TO_PEAK, THIRD, FOURTH_MOMENT) = range(6)
 (STEP_VARIANCE, BEND_VARIANCE, PATH_LENGTH, FLAT_STEPS, EXTREMES) = range(6, 11)
 IS_STORED, LEVEL = 11, 12
-# rows of the features of a window: seven of the waveform, then of its bands
-(RMS, STD, KURTOSIS, RANGE, LINE_LENGTH, MOBILITY, CROSSINGS, POWERS) = range(8)
-N_BANDS = 6
-N_FEATURES = POWERS + 2 * N_BANDS + 2
 DELTA, THETA, ALPHA, BETA = 0, 1, 2, 4
 
 

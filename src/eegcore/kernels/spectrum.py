@@ -11,10 +11,9 @@ on its place in the file, so that a cut file gives the bytes of the whole one.
 `segment_sums` is the ordinary path: float64, any window, any start.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eegcore.kernels._jit import kernel, part
 from eegcore.kernels._lanes import (
@@ -36,27 +35,8 @@ from eegcore.kernels._vector import (
 )
 from eegcore.kernels.fourier import real_bins
 from eegcore.kernels.gather import ask_for, copy_samples, lanes_of_blocks, sum_of
-from eegcore.kernels.stretch import CENTRE, REST
+from eegcore.kernels.rows import CENTRE, COARSE, REST
 from eegcore.kernels.waveform import stretches
-
-COARSE = 64  # segments that share one row of density sums
-
-
-class Plan(NamedTuple):
-    """What is transformed and which sums are kept.
-
-    atoms: rising bin numbers; sum ``a`` is of bins atoms[a] <= k < atoms[a + 1].
-    checked: rows (first atom, last atom + 1) of which each must hold at least the
-    share ``floor`` of a segment's energy for float32 to be enough.
-    """
-
-    block: int
-    cos: NDArray[Any]
-    sin: NDArray[Any]
-    cotangent: NDArray[Any]
-    atoms: NDArray[np.int64]
-    checked: NDArray[np.int64]
-    floor: float
 
 
 @part

@@ -42,14 +42,26 @@ from eegcore.kernels._vector import (
     splat,
     sub,
 )
+from eegcore.kernels.rows import (
+    BEND_SQUARE,
+    CENTRE,
+    CUBE,
+    FIRST,
+    FOURTH,
+    GREATEST,
+    LAST,
+    LAST_BUT_ONE,
+    LEAST,
+    N_FLAT,
+    N_GREATEST,
+    N_LEAST,
+    PATH,
+    REST,
+    SECOND,
+    SQUARE,
+    STEP_SQUARE,
+)
 
-# rows of the float64 sums: powers of x - centre, steps, steps of steps, path
-SQUARE, CUBE, FOURTH, STEP_SQUARE, BEND_SQUARE, PATH = range(6)
-N_SUMS = 6
-# rows of the int32 marks
-(CENTRE, REST, LEAST, GREATEST, N_LEAST, N_GREATEST, N_FLAT) = range(7)
-FIRST, SECOND, LAST_BUT_ONE, LAST = range(7, 11)
-N_MARKS = 11
 NARROW, STEEP = 16382, 8191
 FOLDED = 448  # samples of which sums of 32 bits do not overflow
 
