@@ -116,15 +116,11 @@ class EdfLoader:
         """Map the samples of the ordinary signals."""
         header = self._header
         scale = 3 if header.sample_bytes == 3 else 1
-        table = header.table
-        counts = [signal.samples_per_record for signal in table.ordinary]
+        few = len(header.signals) <= _FEW_SIGNALS
+        offsets, counts = (_known_places if few else _places)(header.table, scale)
+        stride = header.table.record_samples * scale
         return SampleStore(
-            data=self._map(),
-            encoding=self.encoding,
-            record_stride=table.record_samples * scale,
-            offsets=np.array(table.places, np.int64) * scale,
-            samples_per_record=np.array(counts, np.int64),
-            n_records=header.n_records,
+            self._map(), self.encoding, stride, offsets, counts, header.n_records
         )
 
     def load_timeline(self) -> tuple[Timeline, tuple[str, ...]]:
@@ -308,6 +304,20 @@ def _channels(
 
 
 _known_channels = lru_cache(maxsize=64)(_channels)
+
+
+def _places(
+    table: SignalTable, scale: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First element in a record, and samples a record, of each ordinary signal.
+
+    Shared by recordings; nobody writes to them.
+    """
+    counts = [signal.samples_per_record for signal in table.ordinary]
+    return np.array(table.places, np.int64) * scale, np.array(counts, np.int64)
+
+
+_known_places = lru_cache(maxsize=64)(_places)
 
 
 @lru_cache(maxsize=256)

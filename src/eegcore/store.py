@@ -56,8 +56,10 @@ class SampleStore:
 
     def __post_init__(self) -> None:
         """Make the layout."""
-        data = np.asarray(self.data).view()
-        data.flags.writeable = False
+        data = np.asarray(self.data)
+        if data.flags.writeable or type(data) is not type(self.data):
+            data = data.view()
+            data.flags.writeable = False
         offsets = np.ascontiguousarray(self.offsets, np.int64)
         per_record = np.ascontiguousarray(self.samples_per_record, np.int64)
         self.layout = Layout(data, offsets, per_record, int(self.record_stride))
