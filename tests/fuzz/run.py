@@ -19,7 +19,10 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 # Of one execution; more is a hang.
 LONGEST_SEC = {"header": 10, "annotations": 10, "replies": 10, "files": 60}
-_READER = ["eegcore.annotations", "eegcore.edf", "eegcore.edf_header"]
+_READER = [
+    *("eegcore.annotations", "eegcore.edf", "eegcore.edf_header"),
+    "eegcore.edf_signals",
+]
 _READER += ["eegcore.edf_subject", "eegcore.channel_names", "eegcore.units"]
 WATCHED = {  # modules whose branches guide atheris
     "header": [*_READER, "eegcore.montage"],
