@@ -8,7 +8,7 @@ import os
 import numpy as np
 import scipy.fft
 
-from eegcore import blocksums
+from eegcore import blockscan, blocksums
 from eegcore.formats import open_recording
 from gen_data import make
 from plain import Mapped
@@ -58,7 +58,7 @@ def table() -> list[Row]:
         sums = blocksums.Sums(recording, 0)
         for first in range(0, sums.n_blocks, 4096):
             stop = min(first + 4096, sums.n_blocks)
-            sums.prepare(range(23), first, stop, (blocksums.SEGMENTS,))
+            sums.prepare(range(23), first, stop, (blockscan.SEGMENTS,))
 
     def rocket() -> None:
         out = np.empty((len(records), EDGES.size - 1), np.float32)

@@ -139,6 +139,7 @@ PARTS = {
         Rule(("eegcore",), ("eegcore.cli",), outside=("click",)),
     ),
     "eegcore.warmup_cli": Rule(("eegcore",), outside=("click",)),
+    "eegcore.crop_cli": Rule(("eegcore",), outside=("click",)),
     "eegcore.sums_cli": Rule(("eegcore",), outside=("click",)),
     "eegcore.serve_folder": Rule(("eegcore",), ("eegcore.cli",), NUMERIC),
     "eegcore.cli": Rule(("eegcore",), outside=("click", "rich", *NUMERIC)),

@@ -4,8 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.bands import window_bands
-from eegcore.blockscan import PIECE
-from eegcore.blocksums import CHUNK, SEGMENTS, Sums
+from eegcore.blockchunks import CHUNK
+from eegcore.blockscan import PIECE, SEGMENTS
+from eegcore.blocksums import Sums
 from eegcore.compiled import kernel
 from eegcore.recording import Recording
 from eegcore.workspace import (

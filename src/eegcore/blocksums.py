@@ -18,21 +18,14 @@ from numpy.typing import NDArray
 
 from eegcore import productsums
 from eegcore.bands import window_bands
-from eegcore.blockchunks import CHUNK as CHUNK
-from eegcore.blockchunks import Chunk, Kept, Task, divided, new_chunk
+from eegcore.blockchunks import CHUNK, Chunk, Kept, Task, divided, new_chunk
 from eegcore.blockscan import (
-    DENSITIES as DENSITIES,
-)
-from eegcore.blockscan import (
+    DENSITIES,
     PIECE,
+    SEGMENTS,
+    STRETCHES,
     SegmentSums,
     scan_blocks,
-)
-from eegcore.blockscan import (
-    SEGMENTS as SEGMENTS,
-)
-from eegcore.blockscan import (
-    STRETCHES as STRETCHES,
 )
 from eegcore.kernels.rows import N_MARKS, N_SUMS
 from eegcore.recording import Recording
@@ -188,6 +181,14 @@ class Sums:
                     for kind in kinds:
                         task.chunk.note(kind, rows, done)
                 self._kept.grown = True
+
+    def keep(
+        self, channels: Sequence[int], first: int, stop: int, kinds: tuple[int, ...]
+    ) -> None:
+        """`prepare`, and stay within the bounds."""
+        with _lock:
+            self.prepare(channels, first, stop, kinds)
+            self.bound()
 
     def _chunk(self, number: int) -> Chunk:
         chunks = self._kept.chunks
@@ -386,40 +387,3 @@ class Sums:
             least = 1 if kept is self._kept else 0
             while len(kept.chunks) > least and kept_bytes() > KEPT_BYTES:
                 kept.chunks.popitem(last=False)
-
-
-def prepare(
-    recording: Recording, ranges: dict[int, tuple[int, int]], kinds: tuple[int, ...]
-) -> bool:
-    """Have the sums of ranges of stored samples made in file order, on all threads.
-
-    Parameters
-    ----------
-    ranges : dict
-        (start, stop) by channel. Channels without a fast way are passed over, and so
-        is what would not fit into the bounds: it is computed when it is asked for.
-
-    Returns
-    -------
-    bool
-        Whether next to nothing is left to compute: all is kept, and every range starts
-        at a block.
-    """
-    groups: dict[tuple[float, int, int], list[int]] = {}
-    is_all = True
-    for channel, (start, stop) in ranges.items():
-        h = fast_block(recording, channel)
-        is_all = is_all and h > 0 and start % h == 0
-        if h and stop - start >= h:
-            rate_hz = recording.channels[channel].rate_hz
-            groups.setdefault((rate_hz, start // h, -(-stop // h)), []).append(channel)
-    for (_, first, stop), channels in groups.items():
-        sums = Sums(recording, channels[0])
-        stop = min(stop, sums.n_blocks)
-        if not sums.fits(channels, stop - first, kinds):
-            is_all = False
-            continue
-        with _lock:
-            sums.prepare(channels, first, stop, kinds)
-            sums.bound()
-    return is_all

@@ -1,11 +1,13 @@
-"""Files read by descriptors: a third of the time that a file object takes to open."""
+"""Files: opened by descriptors, found unchanged, known by their content."""
 
+import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-from eegcore.errors import ReadError
+from eegcore.errors import FileChangedError, ReadError
 from eegcore.source import FileStamp
 
 # A pipe without a writer must not be waited for, and a terminal must not be taken over.
@@ -16,6 +18,8 @@ for _flag in ("O_BINARY", "O_NONBLOCK", "O_NOCTTY"):
 
 class opened:  # noqa: N801 - used like `open`
     """A regular file opened for reading, closed at the end of a `with` block.
+
+    By its descriptor: a file object takes three times as long to open.
 
     Attributes
     ----------
@@ -74,3 +78,27 @@ def _check_kind(mode: int) -> None:
         raise ReadError("a folder, not a recording")
     if not stat.S_ISREG(mode):
         raise ReadError("not a regular file")
+
+
+def check_stamp(stamp: FileStamp, path: str | Path) -> None:
+    """Raise FileChangedError if a file is not as it was."""
+    try:
+        now = FileStamp.of(path)
+    except OSError as error:
+        raise FileChangedError("the file is gone since it was opened") from error
+    if now.size != stamp.size:
+        raise FileChangedError(
+            f"the file went from {stamp.size} to {now.size} bytes since it was opened"
+        )
+    if now != stamp:
+        raise FileChangedError("the file was changed since it was opened")
+
+
+def checksum_of(paths: Iterable[Path]) -> str:
+    """SHA-256 in hexadecimal of files, one after the other."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()

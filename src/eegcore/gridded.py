@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.bands import WINDOW_BANDS_HZ, window_bands
+from eegcore.blockchunks import CHUNK
 from eegcore.blockscan import PIECE, SEGMENTS, STRETCHES, scanner
-from eegcore.blocksums import CHUNK, FLAT_STEP_UV, BlockSums, Sums
+from eegcore.blocksums import FLAT_STEP_UV, BlockSums, Sums
 from eegcore.compiled import kernel
 from eegcore.kernels.rows import N_FEATURES, N_MARKS, N_SUMS
 from eegcore.recording import Recording

@@ -11,13 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.blockscan import PIECE
-from eegcore.blocksums import (
-    CHUNK,
-    FLAT_STEP_UV,
-    STRETCHES,
-    Sums,
-)
+from eegcore.blockchunks import CHUNK
+from eegcore.blockscan import PIECE, STRETCHES
+from eegcore.blocksums import FLAT_STEP_UV, Sums
 from eegcore.compiled import kernel
 from eegcore.kernels import rows as k
 from eegcore.recording import Recording

@@ -16,20 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eegcore.channel_names import NameIndex, some_of
-from eegcore.errors import (
-    ChannelError,
-    FileChangedError,
-    RangeError,
-    RateError,
-    ReadError,
-)
+from eegcore.errors import ChannelError, RangeError, ReadError
+from eegcore.files import check_stamp, checksum_of
 from eegcore.source import Annotation as Annotation
 from eegcore.source import Channel as Channel
-from eegcore.source import FileStamp, Source
+from eegcore.source import Source, common_rate
 from eegcore.store import Encoding, calibrate, gather, note_mapped
 from eegcore.store import SampleStore as SampleStore
 from eegcore.timeline import Segment as Segment
-from eegcore.timeline import Timeline, sample_range, spans_of, touches_gap
+from eegcore.timeline import (
+    Timeline,
+    checked_stop,
+    sample_range,
+    spans_of,
+    touches_gap,
+)
 from eegcore.windows import first_sample
 
 _SHA_256_BYTES = 32
@@ -298,8 +299,9 @@ class Recording:
                 if channels is None
                 else "an empty list of channels"
             )
-        rate_hz = self._common_rate(indices)
-        stop_sec = self._checked_stop(start_sec, stop_sec, rate_hz)
+        rate_hz = common_rate([self.channels[i] for i in indices])
+        duration_sec = self.duration_sec
+        stop_sec = checked_stop(start_sec, stop_sec, duration_sec, rate_hz)
         spans = list(spans_of(self.segments, rate_hz, start_sec, stop_sec))
         n = first_sample(stop_sec, rate_hz) - first_sample(start_sec, rate_hz)
         out = np.empty((len(indices), n))
@@ -347,44 +349,12 @@ class Recording:
             )
         self.check_unchanged()
 
-    def _common_rate(self, indices: Sequence[int]) -> float:
-        rate_hz = self.channels[indices[0]].rate_hz
-        if any(self.channels[i].rate_hz != rate_hz for i in indices):
-            rates = {self.channels[i].rate_hz: self.names[i] for i in reversed(indices)}
-            told = ", ".join(f"{rate:g} Hz ({name})" for rate, name in rates.items())
-            raise RateError(f"channels of different rates in one call: {told}")
-        return rate_hz
-
-    def _checked_stop(
-        self, start_sec: float, stop_sec: float | None, rate_hz: float
-    ) -> float:
-        """End of a range; half a sample beyond the end of the recording is its end."""
-        duration_sec = self.duration_sec
-        stop_sec = duration_sec if stop_sec is None else stop_sec
-        limit_sec = duration_sec + (0.5 / rate_hz if rate_hz else 0.0)
-        if not 0.0 <= start_sec <= stop_sec <= limit_sec:
-            raise RangeError(
-                f"no such range: {start_sec:g} to {stop_sec:g} s; "
-                f"this recording runs from 0 to {duration_sec:g} s"
-            )
-        return min(stop_sec, duration_sec)
-
     def check_unchanged(self) -> None:
         """Raise FileChangedError if the file is not the one that was opened."""
         stamp, path = self._source.stamp, self._source.path
         if stamp is None or path is None:
             return
-        try:
-            now = FileStamp.of(path)
-        except OSError as error:
-            raise FileChangedError("the file is gone since it was opened") from error
-        if now.size != stamp.size:
-            raise FileChangedError(
-                f"the file went from {stamp.size} to {now.size} bytes "
-                "since it was opened"
-            )
-        if now != stamp:
-            raise FileChangedError("the file was changed since it was opened")
+        check_stamp(stamp, path)
 
     def checksum(self) -> str:
         """SHA-256 in hexadecimal: of the file, or of the bytes of the array.
@@ -393,16 +363,11 @@ class Recording:
         """
         self.check_unchanged()
         if self._checksum is None:
-            digest = hashlib.sha256()
             if self.path is None:
-                digest.update(self.store.data.data)
+                self._checksum = hashlib.sha256(self.store.data.data).hexdigest()
             else:
-                for path in (self.path, *self._source.companions):
-                    with path.open("rb") as file:
-                        while block := file.read(1 << 20):
-                            digest.update(block)
+                self._checksum = checksum_of((self.path, *self._source.companions))
                 self.check_unchanged()
-            self._checksum = digest.hexdigest()
         return self._checksum
 
     def trust_checksum(self, checksum: str) -> None:

@@ -4,10 +4,12 @@
 """
 
 import os
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from eegcore.errors import RateError
 from eegcore.montage import Kind
 from eegcore.store import Encoding, SampleStore
 from eegcore.timeline import Timeline
@@ -57,6 +59,21 @@ class Channel(NamedTuple):
     lowpass_hz: float | None
     prefilter: str
     transducer: str
+
+
+def common_rate(channels: Sequence[Channel]) -> float:
+    """Rate of channels that are read together.
+
+    Raises
+    ------
+    RateError
+        They have several.
+    """
+    rates = {channel.rate_hz: channel.name for channel in reversed(channels)}
+    if len(rates) > 1:
+        told = ", ".join(f"{rate:g} Hz ({name})" for rate, name in rates.items())
+        raise RateError(f"channels of different rates in one call: {told}")
+    return channels[0].rate_hz
 
 
 class Annotation(NamedTuple):

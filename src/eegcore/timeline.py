@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eegcore.errors import RangeError
 from eegcore.windows import first_sample
 
 
@@ -86,3 +87,23 @@ def touches_gap(segments: Sequence[Segment], start_sec: float, stop_sec: float) 
         segment.start_sec <= start_sec + 1e-9 and stop_sec <= segment.stop_sec + 1e-9
         for segment in segments
     )
+
+
+def checked_stop(
+    start_sec: float, stop_sec: float | None, duration_sec: float, rate_hz: float
+) -> float:
+    """End of a range; half a sample beyond the end of the recording is its end.
+
+    Raises
+    ------
+    RangeError
+        The range leaves the recording.
+    """
+    stop_sec = duration_sec if stop_sec is None else stop_sec
+    limit_sec = duration_sec + (0.5 / rate_hz if rate_hz else 0.0)
+    if not 0.0 <= start_sec <= stop_sec <= limit_sec:
+        raise RangeError(
+            f"no such range: {start_sec:g} to {stop_sec:g} s; "
+            f"this recording runs from 0 to {duration_sec:g} s"
+        )
+    return min(stop_sec, duration_sec)

@@ -105,7 +105,7 @@ def test_a_recording_is_known_by_its_content(
     no_scan(monkeypatch)
     assert answers(copy)["compute_psd r"] == answers(edf_path)["compute_psd r"]
     assert len(list(folder.glob("*.seen"))) == 2
-    monkeypatch.setattr(recording, "hashlib", None)  # it is not read through again
+    monkeypatch.setattr(recording, "checksum_of", None)  # it is not read through again
     assert answers(copy)["compute_psd r"] == answers(edf_path)["compute_psd r"]
 
 

@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eegcore.blocksums import STRETCHES, prepare
+from eegcore.blockscan import STRETCHES
 from eegcore.coupling import asymmetry, correlation_of, mean_absolute
 from eegcore.montage import homologous_pairs
+from eegcore.preparing import prepare
 from eegcore.spectrum import BANDS_HZ, Spectrum, band_power, total_band_hz
 from eegcore.tools.answers import (
     WORST_NUMBER,

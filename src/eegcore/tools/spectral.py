@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eegcore.blocksums import DENSITIES, prepare
+from eegcore.blockscan import DENSITIES
+from eegcore.preparing import prepare
 from eegcore.spectrum import (
     BANDS_HZ,
     Band,

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eegcore.blocksums import DENSITIES, STRETCHES, prepare
+from eegcore.blockscan import DENSITIES, STRETCHES
+from eegcore.preparing import prepare
 from eegcore.quality import LINE_HALF_WIDTH_HZ, Quality, quality_of
 from eegcore.threads import each
 from eegcore.tools.answers import (
