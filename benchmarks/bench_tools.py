@@ -105,8 +105,6 @@ def lines() -> Iterator[str]:
     for name in RECORDINGS:
         tools = Toolbox({"r": make(name)}, budget_tokens=None).names
         for tool in tools:
-            if tool == "compute_windowed_features" and name in ("night", "scalp"):
-                continue  # see the table of windowed features
             yield _row(name, tool, tool, {}, RELEASE_SEC.get((name, tool), 0.0))
     arguments = {"channels": ["EEG Fpz-Cz"], "method": "multitaper"}
     yield _row("night", MULTITAPER, "compute_psd", arguments, RELEASE_MULTITAPER_SEC)

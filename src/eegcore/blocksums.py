@@ -382,8 +382,9 @@ class Sums:
         if not self._kept.grown:
             return
         self._kept.grown = False
+        excess = kept_bytes() - KEPT_BYTES
         others = [k for by_key in _kept.values() for k in by_key.values()]
         for kept in [k for k in others if k is not self._kept] + [self._kept]:
             least = 1 if kept is self._kept else 0
-            while len(kept.chunks) > least and kept_bytes() > KEPT_BYTES:
-                kept.chunks.popitem(last=False)
+            while len(kept.chunks) > least and excess > 0:
+                excess -= kept.chunks.popitem(last=False)[1].n_bytes

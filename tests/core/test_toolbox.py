@@ -287,3 +287,17 @@ def test_overlong_labels_are_cut_and_stay_apart() -> None:
     answer = Toolbox({"r": recording}).call("get_recording_info", {"record_id": "r"})
     assert len(set(answer["channel_names"])) == 2
     assert all(len(name) <= 42 for name in answer["channel_names"])
+
+
+@pytest.mark.parametrize("encoding", ["rows", "compact"])
+def test_json_is_that_of_the_answer(rng, encoding) -> None:
+    """It is put together from a part that was encoded for its size."""
+    recording = eegcore.from_array(
+        rng.normal(size=(4, 2560)) * 20, 256.0, ["C3", "C4", "O1", "O2"]
+    )
+    box = eegcore.Toolbox({"r": recording}, encoding=encoding, budget_tokens=None)
+    for name in box.names:
+        for arguments in ({"record_id": "r"}, {"record_id": "x"}, {}):
+            plain = box.call(name, arguments)
+            assert type(plain) is dict
+            assert box.call_json(name, arguments) == orjson.dumps(plain)

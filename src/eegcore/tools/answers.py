@@ -180,12 +180,30 @@ def unit_note(call: Call) -> dict[str, list[str]]:
     }
 
 
+class Answer(dict[str, Any]):
+    """An answer that knows its own JSON, since its size was needed.
+
+    Attributes
+    ----------
+    encoded : bytes
+        All but `_meta`, as a JSON object.
+    """
+
+    __slots__ = ("encoded",)
+    encoded: bytes
+
+    def to_json(self) -> bytes:
+        """Return the whole answer as JSON; it must not have been changed."""
+        return b'{"_meta":%b,%b' % (orjson.dumps(self["_meta"]), self.encoded[1:])
+
+
 def with_meta(
     record_id: str, body: Json, *, n_rows: int, truncated_reason: str | None = None
 ) -> Json:
     """Return the whole answer: `_meta` first, then `record_id`, then the body."""
     body = {"record_id": record_id, **body}
-    n_bytes = size_of(body)
+    encoded = orjson.dumps(body)
+    n_bytes = len(encoded)
     meta: Json = {
         "approx_response_bytes": n_bytes,
         "approx_response_kb": round(n_bytes / 1024, 1),
@@ -195,7 +213,9 @@ def with_meta(
     }
     if truncated_reason is not None:
         meta["truncated_reason"] = truncated_reason
-    return {"_meta": meta, **body}
+    answer = Answer(_meta=meta, **body)
+    answer.encoded = encoded
+    return answer
 
 
 def worst_answer_size(call: Call, body: Json) -> int:

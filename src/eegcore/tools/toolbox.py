@@ -12,7 +12,7 @@ from eegcore.errors import ArgumentError, EegcoreError, ReadError
 from eegcore.recording import Recording
 from eegcore.threads import ForkLock
 from eegcore.tools import TOOLS, Tool
-from eegcore.tools.answers import Json, size_of
+from eegcore.tools.answers import Answer, Json, size_of
 from eegcore.tools.arguments import as_mapping, check_arguments
 from eegcore.tools.budget import CHARACTERS_PER_TOKEN, check_budget
 from eegcore.tools.call import Call, RecordView, checked_range
@@ -113,6 +113,9 @@ class Toolbox:
             `_meta`, `record_id` and the tool's keys; or `record_id`, `error` and (in
             `default`) `code`. Numbers are rounded as they will be sent.
         """
+        return dict(self._outcome(name, arguments))
+
+    def _outcome(self, name: str, arguments: object) -> Json:
         record_id: str | None = None
         try:
             given = as_mapping(arguments)
@@ -136,7 +139,8 @@ class Toolbox:
 
     def call_json(self, name: str, arguments: object = None) -> bytes:
         """Answer of a tool as canonical JSON: the same call gives the same bytes."""
-        return orjson.dumps(self.call(name, arguments))
+        answer = self._outcome(name, arguments)
+        return answer.to_json() if isinstance(answer, Answer) else orjson.dumps(answer)
 
     def _known_id(self, given: Mapping[str, Any]) -> str | None:
         record_id = given.get("record_id")

@@ -232,9 +232,10 @@ def _answer(call: Call, planned: Plan) -> Json:
         features=planned.features,
         keep=True,
     )
-    gaps = found.touches_gap if len(call.recording.segments) > 1 else None
+    gaps = found.touches_gap if call.recording.has_gaps else None
+    times = _shown_times(call, grid)
     channels = [
-        _channel(call, channel, planned, found.values[row], grid, gaps)
+        _channel(call, channel, planned, found.values[row], times, gaps)
         for row, channel in enumerate(call.channels)
     ]
     notes = unit_note(call)
@@ -259,6 +260,7 @@ def _released_answer(call: Call, planned: Plan) -> Json:
     starts, stops = _released_windows(call, planned.window_sec, planned.step_sec)
     shift = tmin - begin / rate_hz
     grid = WindowGrid(starts / rate_hz + shift, stops / rate_hz + shift, 0.0)
+    times = _shown_times(call, grid)
     channels = []
     for channel in call.channels:
         factor = call.rate_hz(channel) / rate_hz
@@ -270,7 +272,7 @@ def _released_answer(call: Call, planned: Plan) -> Json:
             features=planned.features,
             as_released=True,
         )
-        channels.append(_channel(call, channel, planned, values, grid, None))
+        channels.append(_channel(call, channel, planned, values, times, None))
     body = _head(call, planned, [tmin, round(tmin + (end - begin) / rate_hz, 2)])
     return body | {"n_channels": len(channels), "channels": channels}
 
@@ -287,12 +289,18 @@ def _head(call: Call, planned: Plan, time_range: list[float]) -> Json:
     }
 
 
+def _shown_times(call: Call, grid: WindowGrid) -> list[list[float]]:
+    """Start and end of each window."""
+    decimals = 2 if call.dialect.fixed_decimals else 3
+    return [_rounded(times, decimals) for times in (grid.start_sec, grid.stop_sec)]
+
+
 def _channel(
     call: Call,
     channel: int,
     planned: Plan,
     values: Float,
-    grid: WindowGrid,
+    times: list[list[float]],
     gaps: NDArray[np.bool_] | None,
 ) -> Json:
     dialect = call.dialect
@@ -300,9 +308,7 @@ def _channel(
         shown_array(values[row], _DECIMALS.get(name, 4), dialect)
         for row, name in enumerate(planned.features)
     ]
-    decimals = 2 if dialect.fixed_decimals else 3
-    columns.append(_rounded(grid.start_sec, decimals))
-    columns.append(_rounded(grid.stop_sec, decimals))
+    columns += times
     keys = (*planned.features, "t_start", "t_end")
     lines = [dict(zip(keys, line, strict=True)) for line in zip(*columns, strict=True)]
     if gaps is not None:
@@ -333,7 +339,7 @@ def windowed_size(call: Call) -> int:
     latest = shown_time(call.stop_sec, 3, call.dialect)
     longest = max((latest or 0.0, int(latest or 0.0) + 0.123), key=_digits)
     line |= {"t_start": longest, "t_end": longest}
-    if len(call.recording.segments) > 1:
+    if call.recording.has_gaps:
         line["gap"] = True
     channels = [
         {"channel": call.name(c), "n_windows": planned.n_windows}
