@@ -7,6 +7,7 @@ the work.
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -170,15 +171,16 @@ def find_candidates_of(
         for at in range(0, len(grid.lanes), _LANES)
     ]
     run(lambda group: group.search(scale, least, distance), groups)
-    table = np.concatenate([group.found() for group in groups])
+    parts = [part for group in groups for part in group.found()]
+    position, value, steepest, width = np.concatenate(parts, axis=1)
     totals = np.concatenate([group.totals for group in groups])
-    if (table[:, 3] < 0).any():
+    if width.size and width.min() < 0:
         return None
     return Found(
-        table[:, 0].astype(np.int64),
-        table[:, 1].copy(),
-        table[:, 2].copy(),
-        table[:, 3].copy(),
+        position.astype(np.int64),
+        value,
+        steepest,
+        width,
         float(totals[:, 0].sum() / n),
         float(totals[:, 1].min()),
         float(totals[:, 2].max()),
@@ -204,13 +206,15 @@ class _Group:
         self._lanes, self._length, self._chosen = lanes, length, chosen
         self._start, self._n = signal
         self.totals = np.array([[0.0, np.inf, -np.inf, 0.0]] * len(lanes))
-        self._found: list[list[Float]] = [[] for _ in lanes]
+        self._found: list[tuple[Float, list[int]]] = []
 
-    def found(self) -> Float:
-        """Return the table of candidates in the order of time."""
-        return np.concatenate([part for parts in self._found for part in parts])
+    def found(self) -> Iterator[Float]:
+        """Tables of candidates in the order of time, each (4, n)."""
+        for lane in range(len(self._lanes)):
+            for table, edges in self._found:
+                yield table[:, edges[lane] : edges[lane + 1]]
 
-    def windows(self, scale: float) -> Iterator[tuple[Float, NDArray[np.int64]]]:
+    def windows(self, scale: float) -> Iterator[tuple[Float, tuple[int, ...]]]:
         """Filtered rows, and rows: of column 0, first, end, end of the columns."""
         filter_window = kernel("filter_window")
         length, run_up = self._length, self._chosen.run_up
@@ -237,20 +241,18 @@ class _Group:
             span = np.array([done, low, high, end, length, self._start, self._n])
             filter_window(self._layout, self._lanes, span, filters, work, rows)
             done = -(-end // _TILE) * _TILE
-            yield rows, np.array([low, first, stop, high])
+            yield rows, (low, first, stop, high)
 
     def search(self, scale: float, least: float, distance: int) -> None:
         """Find the candidates of all slabs."""
         find_candidates = kernel("find_candidates")
-        more = [self._length, self._n, self._chosen.run_up // 8, distance]
+        more = (self._length, self._n, self._chosen.run_up // 8, distance)
         for rows, where in self.windows(scale):
-            span = np.r_[where, more]
+            span = np.array((*where, *more))
             table = _room.kept[1][2]
             find_candidates(rows, self._lanes, span, least, self.totals, table)
-            at = 0
-            for parts, count in zip(self._found, self.totals[:, 3], strict=True):
-                parts.append(table[at : at + int(count)].copy())
-                at += int(count)
+            edges = [0, *accumulate(map(int, self.totals[:, 3].tolist()))]
+            self._found.append((table[:, : edges[-1]].copy(), edges))
 
 
 def _room_of(n_ring: int, n_rows: int) -> tuple[Float, Float, Float]:
@@ -261,7 +263,7 @@ def _room_of(n_ring: int, n_rows: int) -> tuple[Float, Float, Float]:
         arrays = (
             aligned((n_ring * _LANES,), np.float64),
             aligned((_LANES, n_rows), np.float64),
-            np.empty((_LANES * _WINDOW + 1, 4)),
+            np.empty((4, _LANES * _WINDOW + 1)),
         )
         kept = (key, arrays)
         _room.kept = kept

@@ -266,7 +266,7 @@ def _describe(v: Any, first: int, stop: int) -> Any:
 
 @part
 def _measured(v: Any, i: int, edges: Any, distance: int, out: Any, at: int) -> int:
-    """Row ``at`` of the candidate whose plateau begins at i; 0 if it is none.
+    """Column ``at`` of the candidate whose plateau begins at i; 0 if it is none.
 
     edges: index of the signal's first and last sample, of the first and last to trust.
     """
@@ -286,15 +286,15 @@ def _measured(v: Any, i: int, edges: Any, distance: int, out: Any, at: int) -> i
     if left < 0 and origin >= trusted:
         left = place - origin
     first = max(origin, place - distance)
-    out[at, 0], out[at, 1] = place, value
-    out[at, 2] = _steepest(v, first, min(final - 1, place + distance))
-    out[at, 3] = -1.0 if left < 0 or right < 0 else left + right
+    out[0, at], out[1, at] = place, value
+    out[2, at] = _steepest(v, first, min(final - 1, place + distance))
+    out[3, at] = -1.0 if left < 0 or right < 0 else left + right
     return 1
 
 
 @part
 def _searched(v: Any, bounds: Any, edges: Any, given: Any, out: Any, found: int) -> int:
-    """Candidates among ``v[bounds[0] : bounds[1]]``, from row ``found`` of ``out``."""
+    """Candidates among ``v[bounds[0] : bounds[1]]``, from column ``found`` on."""
     least, distance = given
     i, last = bounds
     while i + LANES <= last:
@@ -326,8 +326,8 @@ def find_candidates(
     end position to search of each. span: row of column 0, first and end row of the
     window, end row of ``v``, rows of a slab, length of the signal, rows to trust beyond
     what is searched, distance in samples. totals: sum of squares, least and greatest of
-    each lane so far, and its candidates in this window. out: position, value, steepest
-    step, half widths (-1: not found) of each candidate, lane after lane.
+    each lane so far, and its candidates in this window. out: rows of position, value,
+    steepest step, half widths (-1: not found), a column a candidate, lane after lane.
     """
     low, first, stop, end, length, n, margin, distance = span
     found = 0
@@ -352,7 +352,7 @@ def find_candidates(
         known = found
         found = _searched(v[lane], bounds, edges, (least, distance), out, known)
         for i in range(known, found):
-            out[i, 0] += at
+            out[0, i] += at
         totals[lane, 3] = found - known
 
 
