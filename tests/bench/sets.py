@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from eegbench.instances import Instance, SetInfo, write_set
 from eegbench.references import Reference, write_references
 
@@ -103,3 +105,16 @@ class StandInTools:
     def call(self, name: str, arguments: dict[str, object]) -> dict[str, object]:
         self.calls.append((name, arguments))
         return {"record_id": arguments.get("record_id"), "tool": name}
+
+
+def set_with_signals(path: Path, n: int) -> Path:
+    """Make a set of recordings of two seconds of noise."""
+    (path / "set" / "recordings").mkdir(parents=True)
+    rng = np.random.default_rng(1)
+    rows = []
+    for number in range(n):
+        name = f"recordings/{number}.npy"
+        np.save(path / "set" / name, rng.normal(scale=30.0, size=(1, 512)))
+        opening = {"rate_hz": 256.0, "channel_names": ["EEG"], "unit": "uV"}
+        rows.append(instance(number, recording=name, open_args=opening))
+    return make_set(path / "set", rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.test_chat import RIGHT, signal_set
+from bench.chats import RIGHT, signal_set
 from eegbench.instances import read_set
 from eegbench.references import Reference, write_references
 from stand_in_server import Script, StandIn, record_id_of, says

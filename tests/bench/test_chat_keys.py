@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.test_chat import RIGHT, played
+from bench.chats import RIGHT, played
 from stand_in_server import refuses, says
 
 pytest.importorskip("inspect_ai", reason="chat models need the extra 'llm'")

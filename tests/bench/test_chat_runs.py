@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from bench.test_chat import RIGHT, signal_set
+from bench.chats import RIGHT, signal_set
 from eegbench.cli import main
 from eegbench.predictions import predictions_path, read_predictions
 from stand_in_server import Answer, StandIn, record_id_of, refuses, says

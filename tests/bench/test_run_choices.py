@@ -2,8 +2,7 @@
 
 import pytest
 
-from bench.sets import instance, make_set
-from bench.test_runner import set_with_signals
+from bench.sets import instance, make_set, set_with_signals
 from eegbench.config import Config, RunSettings, ToolSettings
 from eegbench.errors import ConfigError, SetError
 from eegbench.evaluate import evaluate

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.running import GOOD, config, ends, set_of
 from bench.sets import instance, make_set
-from eegbench.config import Config, Limits, RunSettings
 from eegbench.errors import ConfigError, RunBusyError, SetError
 from eegbench.instances import opaque_id, read_set
 from eegbench.predictions import predictions_path, read_predictions, read_run
@@ -22,31 +22,6 @@ from eegbench.transcripts import read_transcript, transcript_name
 TESTS = Path(__file__).resolve().parents[1]
 ON_FACT = "bench.agents_that_fail:OnFact"
 SLOW = "bench.agents_that_fail:Slow"
-
-
-def config(workers: int = 2, limit_sec: float = 60.0, **limits: int) -> Config:
-    return Config(
-        limits=Limits(**limits),
-        run=RunSettings(workers=workers, time_limit_sec=limit_sec),
-    )
-
-
-def set_of(path: Path, *deeds: str | None) -> Path:
-    rows = [
-        instance(number, facts={} if deed is None else {"deed": deed})
-        for number, deed in enumerate(deeds)
-    ]
-    return make_set(path / "set", rows)
-
-
-def ends(run_path: Path) -> dict[str, tuple[str, str]]:
-    return {
-        row.instance_id[-1]: (row.status, row.ended)
-        for row in read_predictions(run_path)
-    }
-
-
-GOOD = ("completed", "answer")
 
 
 def test_run_writes_a_prediction_and_a_transcript_for_each_instance(tmp_path):

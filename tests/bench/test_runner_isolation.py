@@ -3,40 +3,12 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
-import numpy as np
-
-from bench.sets import instance, make_set
-from eegbench.config import Config, Limits, RunSettings
+from bench.running import GOOD, config, ends, set_of
+from bench.sets import instance, make_set, set_with_signals
 from eegbench.predictions import read_predictions, read_run
 from eegbench.runner import in_order, run
 from eegbench.transcripts import read_transcript
-
-
-def config(workers: int = 2, limit_sec: float = 60.0, **limits: int) -> Config:
-    return Config(
-        limits=Limits(**limits),
-        run=RunSettings(workers=workers, time_limit_sec=limit_sec),
-    )
-
-
-def set_of(path: Path, *deeds: str | None) -> Path:
-    rows = [
-        instance(number, facts={} if deed is None else {"deed": deed})
-        for number, deed in enumerate(deeds)
-    ]
-    return make_set(path / "set", rows)
-
-
-def ends(run_path: Path) -> dict[str, tuple[str, str]]:
-    return {
-        row.instance_id[-1]: (row.status, row.ended)
-        for row in read_predictions(run_path)
-    }
-
-
-GOOD = ("completed", "answer")
 
 
 def test_ids_differ_from_run_to_run(tmp_path):
@@ -120,18 +92,6 @@ def test_run_goes_on_without_the_references_folder(tmp_path):
     (folder / "references" / "references.jsonl").unlink()
     (folder / "references").rmdir()
     assert run(folder, tmp_path / "run", agent="constant", config=config(1)).n_played
-
-
-def set_with_signals(path: Path, n: int) -> Path:
-    (path / "set" / "recordings").mkdir(parents=True)
-    rng = np.random.default_rng(1)
-    rows = []
-    for number in range(n):
-        name = f"recordings/{number}.npy"
-        np.save(path / "set" / name, rng.normal(scale=30.0, size=(1, 512)))
-        opening = {"rate_hz": 256.0, "channel_names": ["EEG"], "unit": "uV"}
-        rows.append(instance(number, recording=name, open_args=opening))
-    return make_set(path / "set", rows)
 
 
 def test_agent_measures_a_recording_by_its_opaque_id(tmp_path):

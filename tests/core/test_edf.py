@@ -19,18 +19,6 @@ Opener = Callable[..., Recording]
 COUNTING = Signal("EEG Cz", range(-30, 30), 10)
 
 
-@pytest.fixture
-def opened(tmp_path: Path) -> Opener:
-    """Write a file and open it."""
-
-    def write(file: Edf, name: str = "x.edf") -> Recording:
-        path = tmp_path / name
-        path.write_bytes(file.to_bytes())
-        return open_recording(path)
-
-    return write
-
-
 def test_healthy_file_is_read_by_the_linear_rule(opened: Opener) -> None:
     signal = replace(COUNTING, physical=("-100", "200"), digital=("-2000", "2047"))
     rec = opened(Edf([signal]))

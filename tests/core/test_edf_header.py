@@ -17,18 +17,6 @@ Opener = Callable[..., Recording]
 COUNTING = Signal("EEG Cz", range(-30, 30), 10)
 
 
-@pytest.fixture
-def opened(tmp_path: Path) -> Opener:
-    """Write a file and open it."""
-
-    def write(file: Edf, name: str = "x.edf") -> Recording:
-        path = tmp_path / name
-        path.write_bytes(file.to_bytes())
-        return open_recording(path)
-
-    return write
-
-
 def refusal(opened: Opener, file: Edf) -> str:
     with pytest.raises(HeaderError) as caught:
         opened(file)
