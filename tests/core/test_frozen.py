@@ -7,11 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import eegcore
 from edf_writer import Edf, Signal
 from eegcore import blocksums, compiled, frozen, warmup
+from eegcore.cli import main
 from eegcore.errors import ReadError
+from eegcore.kernels import _folder
 
 QUICK = ("stretch_sums", "crossings", "join_blocks", "keep_apart")
 TOOLS = ("compute_temporal_features", "compute_band_power", "detect_transients")
@@ -139,3 +142,45 @@ def test_freezing_needs_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frozen, "frozen_folder", lambda: None)
     with pytest.raises(ReadError, match="EEGCORE_CACHE_DIR"):
         warmup.freeze_all()
+
+
+@pytest.fixture
+def one_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Freezing takes seconds: of one small kernel, into a folder of its own."""
+    from eegcore.kernels import _freeze
+
+    warmup.compile_all()
+    every = _freeze.signatures()
+    few = [(k, types) for k, types in every if k.__name__ == "keep_apart"]
+    monkeypatch.setattr(_freeze, "signatures", lambda: few)
+    monkeypatch.setattr(frozen, "frozen_folder", lambda: tmp_path / "frozen")
+    return tmp_path / "frozen"
+
+
+def test_what_is_frozen_already_is_left_alone(
+    one_kernel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EEGCORE_FROZEN", "1")
+    seen: list[tuple[str, int, int]] = []
+    assert warmup.freeze_all(lambda *told: seen.append(told)) == 1
+    assert seen == [("keep_apart", 0, 1), ("", 1, 1)]
+    assert sorted(path.suffix for path in one_kernel.iterdir()) == [".json", ".o"]
+    assert warmup.freeze_all() == 0
+    assert compiled.is_frozen()  # as it was asked for before
+
+
+@pytest.mark.parametrize("asked", ["", "1"])
+def test_warmup_freezes_if_asked(
+    one_kernel: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    monkeypatch.setenv("EEGCORE_FROZEN", asked)
+    done = CliRunner().invoke(main, ["warmup"])
+    assert done.exit_code == 0
+    assert "kernels kept in" in done.stderr
+    assert one_kernel.exists() == (asked == "1")
+
+
+def test_warmup_says_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_folder, "_candidates", list)
+    done = CliRunner().invoke(main, ["warmup"])
+    assert "every process compiles anew" in done.stderr
