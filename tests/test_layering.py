@@ -140,6 +140,7 @@ PARTS = {
     ),
     "eegcore.warmup_cli": Rule(("eegcore",), outside=("click",)),
     "eegcore.crop_cli": Rule(("eegcore",), outside=("click",)),
+    "eegcore.talk": Rule(("eegcore.errors",), outside=("click",)),
     "eegcore.sums_cli": Rule(("eegcore",), outside=("click",)),
     "eegcore.serve_folder": Rule(("eegcore",), ("eegcore.cli",), NUMERIC),
     "eegcore.cli": Rule(("eegcore",), outside=("click", "rich", *NUMERIC)),

@@ -19,6 +19,7 @@ from eegcore.features_cli import features
 from eegcore.schemas_cli import schemas
 from eegcore.serve_cli import serve
 from eegcore.sums_cli import sums
+from eegcore.talk import fail, listed, reason
 from eegcore.warmup_cli import warmup
 
 if TYPE_CHECKING:
@@ -81,12 +82,6 @@ main.add_command(sums)
 main.add_command(warmup)
 
 
-def _fail(message: str) -> None:
-    """Print one line on standard error and leave with exit code 1."""
-    click.echo(f"eegcore: {message}", err=True)
-    sys.exit(1)
-
-
 def _open(
     file: str, rate_hz: float | None, channel_names: str | None, unit: str | None
 ) -> "Recording":
@@ -97,24 +92,11 @@ def _open(
         return open_recording(
             file,
             rate_hz=rate_hz,
-            channel_names=_listed(channel_names),
+            channel_names=listed(channel_names),
             unit=unit,
         )
     except EegcoreError as error:
-        _fail(f"{file}: {_reason(error)}")
-        raise  # not reached
-
-
-def _reason(error: EegcoreError) -> str:
-    text = error.args[-1] if error.args else error
-    return " ".join(str(text).split())
-
-
-def _listed(text: str | None) -> list[str] | None:
-    """Names in an option, separated by commas."""
-    if text is None:
-        return None
-    return [name.strip() for name in text.split(",") if name.strip()]
+        fail(f"{file}: {reason(error)}")
 
 
 def _file_options(command: Any) -> Any:
@@ -166,7 +148,7 @@ def info(
     try:
         facts = _facts(recording)
     except EegcoreError as error:
-        _fail(f"{file}: {_reason(error)}")
+        fail(f"{file}: {reason(error)}")
     if style == "json":
         click.echo(dumps(facts))
         return
@@ -373,12 +355,12 @@ def _run_tool(
             encoding=encoding,
         )
     except EegcoreError as error:
-        raise click.UsageError(_reason(error)) from error
+        raise click.UsageError(reason(error)) from error
     kinds = {argument.name: argument.kind for argument in TOOLS[name].spec.arguments}
     arguments: dict[str, Any] = {"record_id": RECORD_ID}
     for key, value in options.items():
         if value is not None:
-            arguments[key] = _listed(value) if kinds[key] == "names" else value
+            arguments[key] = listed(value) if kinds[key] == "names" else value
     answer = box.call_json(name, arguments)
     click.echo(answer)
     if answer.startswith(b'{"record_id"'):  # success begins with _meta

@@ -1,10 +1,9 @@
 """The command ``eegcore crop``: a part of a file without touching a sample."""
 
-import sys
-
 import click
 
 from eegcore.errors import EegcoreError
+from eegcore.talk import fail, reason
 
 
 @click.command()
@@ -34,9 +33,9 @@ def crop(
     try:
         done = cut(file, output, tmin=tmin, tmax=tmax, epochs=_epochs(epochs))
     except EegcoreError as error:
-        _fail(f"{file}: {error.args[-1] if error.args else error}")
+        fail(f"{file}: {reason(error)}")
     except OSError as error:
-        _fail(str(error))
+        fail(f"{error.filename or file}: {(error.strerror or str(error)).lower()}")
     for text in done.warnings:
         click.echo(f"eegcore: {text}", err=True)
     click.echo(dumps({**asdict(done), "path": output}))
@@ -50,8 +49,3 @@ def _epochs(text: str | None) -> tuple[int, int] | None:
     if not (colon and first.strip().isdigit() and last.strip().isdigit()):
         raise click.UsageError(f"--epochs is {text!r}; FIRST:LAST is needed")
     return int(first), int(last)
-
-
-def _fail(message: str) -> None:
-    click.echo(f"eegcore: {' '.join(message.split())}", err=True)
-    sys.exit(1)

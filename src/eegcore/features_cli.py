@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eegcore.errors import EegcoreError
+from eegcore.talk import fail, listed, reason
 
 if TYPE_CHECKING:
     from eegcore.archive import Progress
@@ -16,10 +17,9 @@ if TYPE_CHECKING:
 TALK_EVERY_SEC = 0.5
 
 
-def _listed(text: str | None) -> tuple[str, ...] | None:
-    if text is None:
-        return None
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+def _names(text: str | None) -> tuple[str, ...] | None:
+    names = listed(text)
+    return None if names is None else tuple(names)
 
 
 @click.command()
@@ -68,7 +68,7 @@ def features(paths: tuple[str, ...], output: Path, **told: Any) -> None:
     from eegcore.windowed import FEATURES
 
     names = told["features"]
-    chosen = FEATURES if names == "all" else _listed(names) or ()
+    chosen = FEATURES if names == "all" else _names(names) or ()
     unknown = [name for name in chosen if name not in FEATURES]
     if unknown:
         raise click.UsageError(
@@ -79,14 +79,14 @@ def features(paths: tuple[str, ...], output: Path, **told: Any) -> None:
         raise click.UsageError("--window-sec and --step-sec must be above 0")
     opening = {
         "rate_hz": told["rate_hz"],
-        "channel_names": _listed(told["channel_names"]),
+        "channel_names": _names(told["channel_names"]),
         "unit": told["unit"],
     }
     wanted = Wanted(
         chosen,
         window_sec,
         step_sec,
-        _listed(told["channels"]),
+        _names(told["channels"]),
         {name: value for name, value in opening.items() if value is not None},
     )
     began = time.monotonic()
@@ -104,12 +104,12 @@ def features(paths: tuple[str, ...], output: Path, **told: Any) -> None:
             on_progress=_progress(n_total, began),
         )
     except EegcoreError as error:
-        _fail(str(error.args[-1] if error.args else error))
+        fail(reason(error))
     except KeyboardInterrupt:
-        _fail("stopped by the user; the same command goes on where it stopped")
+        fail("stopped by the user; the same command goes on where it stopped")
     except OSError as error:
         kept = parts_path(output)
-        _fail(
+        fail(
             f"cannot write {output}: {error.strerror or error}; what was measured is "
             f"kept in {kept}, and the same command goes on"
         )
@@ -151,8 +151,3 @@ def _progress(n_total: int, began: float) -> "Callable[[Progress], None]":
         )
 
     return tell
-
-
-def _fail(message: str) -> None:
-    click.echo(f"eegcore: {' '.join(message.split())}", err=True)
-    sys.exit(1)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from eegcore.errors import EegcoreError
+from eegcore.talk import fail, reason, tell
 
 
 @click.command()
@@ -42,8 +43,7 @@ def sums(paths: tuple[str, ...], folder: Path) -> None:
     try:
         found = find_recordings(paths, with_rate=False)
     except EegcoreError as error:
-        _tell(str(error.args[-1]))
-        sys.exit(1)
+        fail(reason(error))
     os.environ.pop("EEGCORE_SUMS_DIR", None)  # what is there is not read meanwhile
     n_failed = 0
     for number, path in enumerate(found, 1):
@@ -54,14 +54,14 @@ def sums(paths: tuple[str, ...], folder: Path) -> None:
             if target is None:
                 with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
 
-                    def tell(done: int, total: int, bar: Any = bar) -> None:
+                    def shown(done: int, total: int, bar: Any = bar) -> None:
                         bar.length = total
                         bar.update(done - bar.pos)
 
-                    target = keep_sums(recording, folder, progress=tell)
+                    target = keep_sums(recording, folder, progress=shown)
         except (EegcoreError, OSError) as error:
             n_failed += 1
-            _tell(f"{path}: {error.args[-1] if error.args else error}")
+            tell(f"{path}: {reason(error)}")
             continue
         row = {
             "recording": str(path),
@@ -70,7 +70,3 @@ def sums(paths: tuple[str, ...], folder: Path) -> None:
         }
         click.echo(dumps(row))
     sys.exit(int(n_failed > 0))
-
-
-def _tell(message: str) -> None:
-    click.echo(f"eegcore: {' '.join(message.split())}", err=True)
