@@ -27,10 +27,10 @@ def _groups(recording: Recording) -> dict[float, Kept]:
     groups = {rate_hz: kept for rate_hz, kept in groups.items() if kept.n_blocks}
     if recording.path is None or not groups:
         rates = sorted({channel.rate_hz for channel in recording.channels})
+        told = ", ".join(f"{rate_hz:g} Hz" for rate_hz in rates) or "no channels"
         raise ArgumentError(
-            f"a {recording.format} recording with channels at "
-            f"{', '.join(f'{rate_hz:g}' for rate_hz in rates)} Hz "
-            "has no block sums; EDF and BDF files at whole rates have"
+            f"this {recording.format} recording ({told}) has no block sums; EDF and "
+            "BDF files of at least a second at whole rates have"
         )
     return groups
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from eegcore.errors import EegcoreError
+from eegcore.errors import ArgumentError, EegcoreError
 from eegcore.talk import fail, reason, tell
 
 
@@ -29,7 +29,8 @@ def sums(paths: tuple[str, ...], folder: Path) -> None:
     same bytes, without reading all samples first. Worth it where many short processes
     open the same long recordings; a file takes 40 % of a recording at 256 Hz, 80 % at
     100 Hz. A recording is known by its content, whatever its name and place. Recordings
-    that have a file already are passed over.
+    that have a file already are passed over, and so are those without sums: other
+    formats, other than whole rates.
 
     \b
     eegcore sums ~/eeg -o ~/eeg-sums
@@ -45,7 +46,7 @@ def sums(paths: tuple[str, ...], folder: Path) -> None:
     except EegcoreError as error:
         fail(reason(error))
     os.environ.pop("EEGCORE_SUMS_DIR", None)  # what is there is not read meanwhile
-    n_failed = 0
+    n_failed, n_kept = 0, 0
     for number, path in enumerate(found, 1):
         label = f"{number}/{len(found)} {path.name}"
         try:
@@ -59,6 +60,9 @@ def sums(paths: tuple[str, ...], folder: Path) -> None:
                         bar.update(done - bar.pos)
 
                     target = keep_sums(recording, folder, progress=shown)
+        except ArgumentError as error:
+            tell(f"{path}: passed over: {reason(error)}")
+            continue
         except (EegcoreError, OSError) as error:
             n_failed += 1
             tell(f"{path}: {reason(error)}")
@@ -68,5 +72,6 @@ def sums(paths: tuple[str, ...], folder: Path) -> None:
             "sums": str(target),
             "n_bytes": target.stat().st_size,
         }
+        n_kept += 1
         click.echo(dumps(row))
-    sys.exit(int(n_failed > 0))
+    sys.exit(int(n_failed > 0 or n_kept == 0))

@@ -206,3 +206,16 @@ def test_the_command_goes_on_after_a_bad_file_and_does_nothing_twice(
     second = CliRunner().invoke(main, told)
     assert json.loads(second.stdout) == row
     assert path.stat().st_mtime_ns == written
+
+
+def test_recordings_without_sums_are_passed_over(
+    edf_path: Path, tmp_path: Path
+) -> None:
+    odd = tmp_path / "odd.edf"
+    odd.write_bytes(Edf([Signal("C3", list(range(30)), 30)], duration="7").to_bytes())
+    done = CliRunner().invoke(main, ["sums", str(tmp_path), "-o", str(tmp_path / "s")])
+    assert done.exit_code == 0
+    assert "odd.edf: passed over: this EDF recording (4.28571 Hz)" in done.stderr
+    assert json.loads(done.stdout)["recording"] == str(edf_path)
+    alone = CliRunner().invoke(main, ["sums", str(odd), "-o", str(tmp_path / "s")])
+    assert alone.exit_code == 1
