@@ -75,7 +75,11 @@ def shown_array(values: Float, decimals: int, dialect: Dialect) -> list[Any]:
     """Many numbers at once, the same as `shown` of each."""
     if dialect.fixed_decimals:
         return [shown(v, decimals, dialect) for v in values.tolist()]
-    return [None if v != v else v for v in six_digits(values).tolist()]
+    rounded = six_digits(values)
+    items: list[Any] = rounded.tolist()
+    if np.isnan(rounded).any():
+        return [None if item != item else item for item in items]
+    return items
 
 
 def six_digits(values: Float) -> Float:

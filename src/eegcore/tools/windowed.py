@@ -1,5 +1,6 @@
 """Features of windows as rows: compute_windowed_features."""
 
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -310,7 +311,9 @@ def _channel(
     ]
     columns += times
     keys = (*planned.features, "t_start", "t_end")
-    lines = [dict(zip(keys, line, strict=True)) for line in zip(*columns, strict=True)]
+    # without a step in Python: rows take a quarter of the time of a long answer
+    given = map(zip, repeat(keys), zip(*columns, strict=True))
+    lines: list[Json] = list(map(dict, given))
     if gaps is not None:
         for line, touches in zip(lines, gaps.tolist(), strict=True):
             if touches:
