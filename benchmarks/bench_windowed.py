@@ -137,14 +137,20 @@ def _mne_features() -> list[Row]:
     ]
 
 
-def _forget_headers() -> None:
-    """Forget what is known of the headers of files that were opened before."""
-    for function in (
-        *(edf._known_channels, edf._montage, edf._calibration),
+def _forget_headers(*, texts: bool) -> None:
+    """Forget headers that were read before, and perhaps what their texts mean, too.
+
+    Without texts: as at the first opening of another file of the same montage.
+    """
+    known = [
+        *(edf._known_channels, edf._known_places, edf._calibration),
         *(edf_signals._known_signals, edf_signals.field_number),
-        *(edf_signals.field_integer, montage.channel_kind, units.unit_and_factor),
-        *(units.filter_edges, montage.clean_label, montage.parse_electrode),
-    ):
+        edf_signals.field_integer,
+    ]
+    if texts:
+        known += [edf._montage, montage.channel_kind, montage.clean_label]
+        known += [montage.parse_electrode, units.unit_and_factor, units.filter_edges]
+    for function in known:
         function.cache_clear()
 
 
@@ -166,8 +172,12 @@ def _one_window() -> list[Row]:
             stop_sec=start + 30,
         )
 
+    def ours_of_montage() -> None:
+        _forget_headers(texts=False)
+        ours()
+
     def ours_anew() -> None:
-        _forget_headers()
+        _forget_headers(texts=True)
         ours()
 
     def peer() -> None:
@@ -190,7 +200,14 @@ def _one_window() -> list[Row]:
             aim=10,
         ),
         compare(
-            "the same, nothing known of the header",
+            "the same, first opening of a file of a known montage",
+            "pyedflib + scipy",
+            many(ours_of_montage),
+            many(peer),
+            rounds=7,
+        ),
+        compare(
+            "the same, nothing known of the header's texts either",
             "pyedflib + scipy",
             many(ours_anew),
             many(peer),
