@@ -64,6 +64,7 @@ def band_weights(
         All NaN where the band does not exist in such a spectrum: narrower than the
         spacing of the bins, or (exact edges) beyond the last bin; False: no bin.
     """
+    frequencies_hz = np.asarray(frequencies_hz, np.float64)
     if frequencies_hz.size > _FEW_BINS:
         return _weights(frequencies_hz, band_hz, exact_edges=exact_edges)
     return _known_weights(frequencies_hz.tobytes(), band_hz, exact_edges=exact_edges)

@@ -16,6 +16,7 @@ import logging
 import math
 import mmap
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,7 @@ from eegcore.recording import Recording
 FOLDER_VARIABLE = "EEGCORE_SUMS_DIR"
 _FORMAT = "eegcore block sums 1"
 _ALIGNED = 64
+_SHA_256 = re.compile(r"[0-9a-f]{64}")
 _log = logging.getLogger("eegcore")
 
 
@@ -197,8 +199,12 @@ def _find(recording: Recording, folder: Path) -> Path | None:
     known = (str(path), state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
     note = folder / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:32]}.seen"
     try:
-        recording.trust_checksum(note.read_text("ascii"))
-    except (OSError, ValueError):
+        told = note.read_text("ascii")
+    except (OSError, UnicodeDecodeError):
+        told = ""
+    if _SHA_256.fullmatch(told):
+        recording.trust_checksum(told)
+    else:
         if next(folder.glob(f"{state.st_size}-*.sums"), None) is None:
             return None
         _note(note, recording.checksum())

@@ -4,8 +4,6 @@ import numpy as np
 import orjson
 import pytest
 
-import eegcore
-from edf_writer import Annotations, Edf, Signal, tal
 from eegbench.groundedness import (
     cited_numbers,
     groundedness,
@@ -18,6 +16,7 @@ from eegbench.groundedness import (
 )
 from eegcore.tools import TOOLS
 from eegcore.tools.toolbox import Toolbox
+from odd_recording import odd_recording
 
 
 def transcript(*values: float, prompt: str = "") -> list[dict[str, object]]:
@@ -93,22 +92,6 @@ def test_meta_of_a_tool_answer_is_no_measurement():
     assert seen_numbers(transcript(1.0, 2.0)).tolist() == [1.0, 2.0]
 
 
-def _signals(folder):
-    """Channels of other units, one flat, one whose name is a number, and a gap."""
-    rng = np.random.default_rng(6)
-    waves = rng.integers(-900, 900, size=(4, 1200)).tolist()
-    signals = [
-        Signal("EEG C3", waves[0], 100),
-        Signal("EEG C4", waves[1], 100),
-        Signal("EEG Cz", [7] * 1200, 100),
-        Signal("12", waves[2], 100, unit="%"),
-        Annotations([tal(f"+{i if i < 6 else i + 30}") for i in range(12)]),
-    ]
-    path = folder / "odd.edf"
-    path.write_bytes(Edf(signals, reserved="EDF+D").to_bytes())
-    return eegcore.open(path)
-
-
 @pytest.mark.parametrize("tool", list(TOOLS))
 @pytest.mark.parametrize("channels", [None, ["EEG C3", "EEG Cz", "12"]])
 def test_compact_answers_show_the_same_numbers(tool, channels, tmp_path):
@@ -117,7 +100,7 @@ def test_compact_answers_show_the_same_numbers(tool, channels, tmp_path):
     }  # fmt: skip
     seen = []
     for encoding in ("rows", "compact"):
-        box = Toolbox({"r": _signals(tmp_path)}, encoding=encoding)
+        box = Toolbox({"r": odd_recording(tmp_path, percent="12")}, encoding=encoding)
         answer = orjson.loads(box.call_json(tool, arguments))
         call = {"name": tool, "arguments": arguments, "answer": answer}
         seen.append(seen_numbers([{"event": "tools", "calls": [call]}]).tolist())

@@ -23,6 +23,7 @@ def test_every_tool_is_timed_and_none_is_refused(result: dict[str, object]) -> N
     assert not any(row["refused"] for row in rows)
     for row in rows:
         assert 0 < row["p50_ms"] <= row["p95_ms"] <= row["p99_ms"]
+        assert row["read_ms"] > 0
         assert row["rows"] > 0
 
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import eegcore
 from compact_rows import rows_of
-from edf_writer import Annotations, Edf, Signal, tal
 from eegcore.cli import main
 from eegcore.errors import ArgumentError
 from eegcore.tools import TOOLS
 from eegcore.tools.compact import _table, as_text, progression
 from eegcore.tools.toolbox import Toolbox
+from odd_recording import odd_recording
 
 TOOL_NAMES = list(TOOLS)
 SIZED = [name for name, tool in TOOLS.items() if tool.size is not None]
@@ -26,23 +26,6 @@ def _plain(n_channels: int = 12, *, rate_hz: float = 128.0, n_sec: float = 20, s
     rng = np.random.default_rng(5)
     samples = 40 * scale * rng.normal(size=(n_channels, int(n_sec * rate_hz)))
     return eegcore.from_array(samples, rate_hz, NAMES[:n_channels])
-
-
-def _odd(folder):
-    """Channels of other units, a flat one, and a gap."""
-    rng = np.random.default_rng(6)
-    waves = rng.integers(-900, 900, size=(4, 1200)).tolist()
-    signals = [
-        Signal("EEG C3", waves[0], 100),
-        Signal("EEG C4", waves[1], 100),
-        Signal("EEG Cz", [7] * 1200, 100),
-        Signal("SaO2", waves[2], 100, unit="%"),
-        Signal("EEG O1", waves[3], 100),
-        Annotations([tal(f"+{i if i < 6 else i + 30}") for i in range(12)]),
-    ]
-    path = folder / "odd.edf"
-    path.write_bytes(Edf(signals, reserved="EDF+D").to_bytes())
-    return eegcore.open(path)
 
 
 def _both(recording, tool: str, arguments: dict):
@@ -81,7 +64,7 @@ def test_gaps_units_and_nulls_come_back(tool, arguments, channels, tmp_path) -> 
     names = {argument.name for argument in TOOLS[tool].spec.arguments}
     if "channels" in names and channels:
         arguments = {**arguments, "channels": channels}
-    rows, compact = _both(_odd(tmp_path), tool, arguments)
+    rows, compact = _both(odd_recording(tmp_path), tool, arguments)
     if "error" in rows:
         assert compact == rows
         return
@@ -99,7 +82,7 @@ def test_windows_of_any_rate_come_back(rate_hz: float) -> None:
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 def test_answers_fit_the_schema_of_their_encoding(tool, arguments, tmp_path) -> None:
     for encoding in ("rows", "compact"):
-        for recording in (_plain(), _odd(tmp_path)):
+        for recording in (_plain(), odd_recording(tmp_path)):
             box = Toolbox({"r": recording}, encoding=encoding, budget_tokens=None)
             schema = {s["name"]: s["answer"] for s in box.schemas("json")}[tool]
             answer = box.call(tool, {"record_id": "r", **arguments})
@@ -167,7 +150,7 @@ def test_thousands_of_windows_are_within_the_estimate(window_sec) -> None:
 def test_gaps_are_within_the_estimate(tmp_path) -> None:
     arguments = {"record_id": "r", "window_sec": 0.1, "features": ["rms_uv"]}
     tool = "compute_windowed_features"
-    recording = _odd(tmp_path)
+    recording = odd_recording(tmp_path)
     box = Toolbox({"r": recording}, budget_tokens=None, encoding="compact")
     size = len(box.call_json(tool, arguments))
     refused = Toolbox({"r": recording}, budget_tokens=1, encoding="compact").call(
@@ -211,7 +194,7 @@ def test_the_paper_dialect_has_no_compact_form() -> None:
 
 
 def test_the_command_gives_columns(tmp_path) -> None:
-    _odd(tmp_path)
+    odd_recording(tmp_path)
     command = ["call", "compute_noise_metrics", str(tmp_path / "odd.edf")]
     done = CliRunner().invoke(main, [*command, "--encoding", "compact"])
     channels = orjson.loads(done.stdout)["channels"]

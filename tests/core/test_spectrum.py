@@ -143,3 +143,11 @@ def test_computing_in_volts_changes_nothing_but_noise(rng) -> None:
     plain = density_of(recording, 0, 0, 1000)
     volts = density_of(recording, 0, 0, 1000, as_volts=True)
     assert np.allclose(plain.density, volts.density, rtol=1e-9)
+
+
+def test_weights_do_not_hang_on_the_type_of_the_frequencies() -> None:
+    frequencies = np.arange(65) * 0.5
+    for band in ((1.0, 4.0), (2.2, 7.9)):
+        expected = band_weights(frequencies, band)
+        found = band_weights(frequencies.astype(np.float32), band)
+        np.testing.assert_array_equal(found, expected)

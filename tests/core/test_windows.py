@@ -66,3 +66,13 @@ def test_steps_may_overlap_or_skip() -> None:
 
 def test_an_agents_huge_time_does_not_overflow() -> None:
     assert truncated_sample(1e308, 256.0) == 256 * 10**9
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_times_are_floats_whatever_was_given(count: int) -> None:
+    grid = place_windows(3, 3 + 5 * count, 5, step_sec=5)
+    assert grid.start_sec.tolist() == [3.0 + 5 * k for k in range(count)]
+    assert grid.start_sec.dtype == grid.stop_sec.dtype == np.float64
+    found = first_samples(grid.stop_sec, 100.0)
+    assert found.tolist() == [100 * (8 + 5 * k) for k in range(count)]
+    assert found.dtype == np.int64
