@@ -92,7 +92,8 @@ def _block(page: str, start: str) -> str:
 
 
 def test_the_five_lines_of_the_readme_run(tmp_path, monkeypatch, capsys):
-    simulate.night(1, duration_sec=300.0).write_edf(tmp_path / "night.edf")
+    # long enough that a call on the whole of it would be above the budget
+    simulate.night(1, duration_sec=7200.0).write_edf(tmp_path / "night.edf")
     monkeypatch.chdir(tmp_path)
     exec(compile(_block("README.md", "import eegcore"), "README.md", "exec"), {})
     assert "'rms_uv'" in capsys.readouterr().out

@@ -70,26 +70,37 @@ def run_tasks_on_dask(
         from distributed import as_completed
 
         waiting = iter(tasks)
-        keys: dict[Any, str] = {}
+        given: dict[Any, Task] = {}
+        suspects: list[Task] = []
         ended = as_completed(loop=client.loop)
+
+        def submit(task: Task) -> Any:
+            return client.submit(
+                _carry_out, job, task.payload, versions(), limit_sec, pure=False
+            )
 
         def hand_out() -> bool:
             task = next(waiting, None)
             if task is None:
                 return False
-            future = client.submit(
-                _carry_out, job, task.payload, versions(), limit_sec, pure=False
-            )
-            keys[future] = task.key
+            future = submit(task)
+            given[future] = task
             ended.add(future)
             return True
 
         n_ahead = AHEAD * max(1, sum(client.nthreads().values()) or n_workers)
-        while len(keys) < n_ahead and hand_out():
+        while len(given) < n_ahead and hand_out():
             pass
         for future in ended:
-            yield _done(keys.pop(future), future)
+            task = given.pop(future)
+            done = _done(task.key, future)
+            if done.ended == "crash":
+                suspects.append(task)
+            else:
+                yield done
             hand_out()
+        for task in suspects:  # alone: Dask also blames what waited beside the cause
+            yield _done(task.key, submit(task))
 
 
 def _done(key: str, future: Any) -> Done:
@@ -127,7 +138,7 @@ def _client(scheduler: str | None, n_workers: int) -> Iterator[Any]:
                     n_workers=n_workers,
                     threads_per_worker=1,
                     processes=True,
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",
                     memory_limit=None,
                     silence_logs=50,
                 )
